@@ -1,7 +1,7 @@
 """Strict parsers of mail addresses and Message-IDs; the server's own address and reply addresses.
 
 Quoted local parts and address literals (RFC 5321, section 4.1.2) are refused: they are rare, and
-each has fooled a parser.
+parsers have had bugs with both.
 """
 
 import re
@@ -39,7 +39,7 @@ class SeparatorError(AddressError):
 
 @lru_cache(maxsize=1024)  # of up to 254 characters; one turn parses the same few often
 def parse_address(text: str) -> str:
-    """The address, its domain in lower case; lengths by RFC 5321, 4.5.3.1. Raises AddressError."""
+    """Validate an address and lower-case its domain (RFC 5321, 4.5.3.1). Raises AddressError."""
     if not text.isascii():
         raise AddressError("A mail address here may hold plain ASCII characters only.")
     local, at, domain = text.rpartition("@")
@@ -73,18 +73,18 @@ def _check_domain(domain: str) -> None:
 
 
 def address_key(address: str) -> str:
-    """The address in lower case: its local part is case-sensitive in RFC 5321, but not in use."""
+    """Return the address in lower case; despite RFC 5321, servers ignore case in local parts."""
     return address.lower()
 
 
 def mailbox_key(address: str) -> str:
-    """Form for comparing addresses of one mailbox: `address_key` without the ``+`` detail."""
+    """Return the key to compare mailboxes by: `address_key` without the ``+`` detail."""
     local, at, domain = address_key(address).rpartition("@")
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
 def registered_domain(address: str) -> str:
-    """The probable registered domain: the last two labels, or three if they end as `co.uk`.
+    """Guess the registered domain: the last two labels, or three if they end as `co.uk`.
 
     >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
     ('example.org', 'example.co.uk')
@@ -96,13 +96,13 @@ def registered_domain(address: str) -> str:
 
 
 def is_at_home(address: str, own_address: str) -> bool:
-    """Whether the address is in the server's own domain."""
+    """Return whether the address is in the server's own domain."""
     domain, own_domain = (each.rpartition("@")[2].lower() for each in (address, own_address))
     return domain == own_domain
 
 
 def leads_elsewhere(address: str, own_address: str) -> bool:
-    """Whether the address names a local host without a dot, or a source route with `%` or `!`.
+    """Return whether the host has no dot, or the local part is a source route with `%` or `!`.
 
     RFC 5321, section 2.3.5; RFC 1123, section 5.2.16. Our own host may have no dot.
     """
@@ -187,20 +187,20 @@ class ServerAddress:
         return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
 
     def board_reply(self, player_id: int, tag: str, board_id: int | None = None) -> str:
-        """The reply address of a player: ``pbm+g12.u7.TAG@host``, or ``pbm+u7.TAG@host``."""
+        """Return the reply address of a player: ``pbm+g12.u7.TAG@host``, or ``pbm+u7.TAG@host``."""
         board = "" if board_id is None else f"g{board_id}."
         return self._subaddress(f"{board}u{player_id}.{tag}")
 
     def question_reply(self, token: str) -> str:
-        """The reply address of one question: ``pbm+c.TOKEN@host``."""
+        """Return the reply address of one question: ``pbm+c.TOKEN@host``."""
         return self._subaddress(f"c.{token}")
 
     def probe(self, token: str) -> str:
-        """The address of a test mail: ``pbm+probe.TOKEN@host``."""
+        """Return the address of a test mail: ``pbm+probe.TOKEN@host``."""
         return self._subaddress(f"probe.{token}")
 
     def bounces(self, player_id: int, mail: str, tag: str) -> str:
-        """The envelope sender of one mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``."""
+        """Return the envelope sender of one mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``."""
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
     def _subaddress(self, detail: str) -> str:
@@ -240,22 +240,22 @@ class ServerAddress:
 
 
 def is_message_id(text: str) -> bool:
-    """Whether the text is one Message-ID, brackets included, and nothing else."""
+    """Return whether the text is one Message-ID, brackets included, and nothing else."""
     return _MESSAGE_ID.fullmatch(text) is not None
 
 
 def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
-    """The first `most` Message-IDs in `text`, brackets included; other text is skipped."""
+    """Return the first `most` Message-IDs in `text`, brackets included; other text is skipped."""
     return tuple(dict.fromkeys(_MESSAGE_ID.findall(text)))[:most]
 
 
 def short_name(message_id: str) -> str:
-    """The first eight letters of the random part of one of our Message-IDs, such as 3f9a01c2."""
+    """Return the first eight letters of the random part of our Message-ID, such as 3f9a01c2."""
     return message_id.partition("@")[0].rpartition(".")[2][:8]
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """The Message-IDs that a mail replies to, newest first: `In-Reply-To`, then `References`."""
+    """Return the Message-IDs that a mail replies to, `In-Reply-To` first, then the newest."""
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

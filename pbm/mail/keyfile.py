@@ -1,4 +1,4 @@
-"""The file of signing keys: a line `id secret` for each; the first signs, all of them verify."""
+"""The key file, with a line `id secret` for each key; the first key signs, all verify."""
 
 import base64
 import fcntl
@@ -37,7 +37,7 @@ class KeyFileError(OperatorError):
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """Keys of PBM_SECRET_KEY (`env_value`) or the file, made if missing. Raises KeyFileError."""
+    """Load keys of PBM_SECRET_KEY (`env_value`) or a file, made if missing. Raises KeyFileError."""
     if env_value:
         return _keys_of_environment(env_value)
     try:
@@ -79,7 +79,7 @@ def parse_keys(text: str, source: str) -> tuple[Key, ...]:
 
 
 def add_key(path: Path) -> Key:
-    """Add a key before the others: it signs, and the others still verify. Raises KeyFileError."""
+    """Add a key that signs from now on; the others still verify. Raises KeyFileError."""
     load_keys(path)  # created if missing
     with _locked(path) as text:
         key = _new_key({key.id for key in parse_keys(text, str(path))})
@@ -133,7 +133,7 @@ def _derived_id(secret: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text of the file. Raises FileNotFoundError, and KeyFileError for other errors."""
+    """Read the key file. Raises FileNotFoundError, and KeyFileError for other errors."""
     try:
         with open_file(path) as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -167,7 +167,7 @@ def _replace(path: Path, text: str) -> None:
 
 @contextmanager
 def _temporary(path: Path, text: str) -> Iterator[Path]:
-    """Yield a temporary file with the text beside the key file, to be linked or renamed to that."""
+    """Yield a temporary file with the text beside the key file; the caller links or renames it."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(draft, text.encode("ascii"))

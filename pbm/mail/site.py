@@ -1,4 +1,4 @@
-"""The identity of one server: its address, its keys, its trusted peers, and its randomness."""
+"""The identity of one server: its address, keys, trusted peers, and sources of randomness."""
 
 import random
 import re
@@ -31,7 +31,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """A board in the answered mail: its ply, take-backs, and offers as that mail showed them."""
+    """A board shown by the mail that is answered, with the ply, take-backs and offers shown."""
 
     number: int
     ply: int
@@ -59,7 +59,7 @@ class Site:
     thought_seconds: float = 3.0
 
     def trusts(self, peer: str) -> bool:
-        """Whether the peer is our own mail server; a local socket has no peer, and is trusted."""
+        """Return whether the peer is our own mail server, or a local socket, which has no peer."""
         try:
             return is_within(ip_address(peer) if peer else None, self.trusted_networks)
         except ValueError:

@@ -36,19 +36,19 @@ class Keyring:
             raise ValueError("A keyring needs at least one key, and different ids.")
 
     def reply_tag(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """The tag of a player's reply address: key id and 16 base32 characters."""
+        """Return the tag of a player's reply address: key id and 16 base32 characters."""
         return self._tag("reply", player=player_id, board=board_id, epoch=epoch)
 
     def verify_reply_tag(
         self, tag: str, player_id: int, epoch: int, board_id: int | None = None
     ) -> bool:
-        """Whether a current key made the tag, in any case of letters; takes constant time."""
+        """Return whether a current key made the tag, ignoring its case, in constant time."""
         return self._verify(tag, "reply", player=player_id, board=board_id, epoch=epoch)
 
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """The MACs, by every key, of a player's reply tags: for no board, and for each board."""
+        """Return the MACs of a player's reply tags by every key: for no board, and for each."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -56,19 +56,19 @@ class Keyring:
         )
 
     def bounce_tag(self, player_id: int, mail: str) -> str:
-        """The tag of a bounce address; ``mail`` is the `short_name` of the mail's Message-ID."""
+        """Return the tag of a bounce address; `mail` is the `short_name` of its Message-ID."""
         return self._tag("bounce", player=player_id, mail=mail)
 
     def verify_bounce_tag(self, tag: str, player_id: int, mail: str) -> bool:
-        """Whether the tag was made for this player and mail; see `verify_reply_tag`."""
+        """Return whether the tag was made for this player and mail; see `verify_reply_tag`."""
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
-        """Seal a password's hash until `owner`, in printable ASCII, confirms the password."""
+        """Sign a password's hash for `owner` (printable ASCII), who has yet to confirm it."""
         return SealedPassword(kept.text, self._tag("password", owner=owner, hash=kept.text))
 
     def open_password(self, sealed: SealedPassword, owner: str) -> PasswordHash | None:
-        """The password's hash, if a current key sealed it for this owner; else None."""
+        """Return the password's hash if a current key sealed it for this owner, else None."""
         kept = PasswordHash.read(sealed.text)
         good = kept and self._verify(sealed.seal, "password", owner=owner, hash=kept.text)
         return kept if good else None
@@ -99,7 +99,7 @@ class WatchedKeyring(Keyring):
     _seen: tuple[int, ...]
 
     def __init__(self, path: Path) -> None:
-        """Raises KeyFileError. A missing file is created."""
+        """Load the keys; create a missing file. Raises KeyFileError."""
         load_keys(path)  # creates the file; its state is read first, so that no change is missed
         vars(self).update(_path=path, _seen=_look_of(path), _loaded=load_keys(path))
 
@@ -120,7 +120,7 @@ class WatchedKeyring(Keyring):
 
 
 def _look_of(path: Path) -> tuple[int, ...]:
-    """Inode, size and time of a file, to notice that it was replaced; empty if it is missing."""
+    """Return inode, size and time of a file, which change with it; empty if it is missing."""
     try:
         seen = path.stat()
     except OSError:
@@ -129,20 +129,20 @@ def _look_of(path: Path) -> tuple[int, ...]:
 
 
 def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
-    """The keys of ``PBM_SECRET_KEY`` if it is set, else of the file. Raises KeyFileError."""
+    """Load the keys of PBM_SECRET_KEY (`env_value`), or else of the file. Raises KeyFileError."""
     return Keyring(load_keys(path, env_value)) if env_value else WatchedKeyring(path)
 
 
 def mark_of(key: Key) -> str:
-    """A key's fingerprint, which does not reveal its secret: the id, and a MAC by the key."""
+    """Return a key's fingerprint, its id and a MAC by it, which does not reveal its secret."""
     return f"{key.id} {_mac(key, 'mark')}"
 
 
 def new_token() -> str:
-    """A fresh single-use token of 120 random bits, as 24 characters of lower-case base32."""
+    """Return a random token of 120 bits, as 24 characters of lower-case base32."""
     return base64.b32encode(secrets.token_bytes(_TOKEN_BYTES)).decode("ascii").lower()
 
 
 def token_digest(token: str) -> str:
-    """The stored form of a token: its SHA-256 in hexadecimal, in any case of the token."""
+    """Return the SHA-256 that is stored for a token, in hexadecimal; ignores the token's case."""
     return hashlib.sha256(token.lower().encode("utf-8", "replace")).hexdigest()

@@ -34,9 +34,9 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The upstream mail server; its `Received` field is the lowest of `hops` from our servers.
+    """The upstream mail server, which adds the lowest of our servers' `hops` `Received` fields.
 
-    `below`: the server puts its results below that field, and removes forged ones from there.
+    `below`: it puts its results below that field, and removes forged ones from there.
     """
 
     authserv_id: str
@@ -64,7 +64,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """A `Received` or `Authentication-Results` field; how many `Received` fields are above it."""
+    """A `Received` or `Authentication-Results` field, and the number of `Received` above it."""
 
     name: str
     value: str
@@ -73,7 +73,7 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """The upstream server's DMARC result for the domain of `author`, the only `From:` address.
+    """Return the upstream server's DMARC result for the domain of `author`, the `From:` address.
 
     Any fail counts as a fail; a pass counts only if all results are passes for exactly this domain.
     """
@@ -96,7 +96,7 @@ def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
 
 
 def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
-    """The results in the field `stamp`, None if the field is not from this authserv-id."""
+    """Parse the results in the field `stamp`; None if it is not from this authserv-id."""
     if stamp.name != "authentication-results" or not stamp.plain:
         return None
     found = read_results(stamp.value)
@@ -104,7 +104,7 @@ def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
 
 
 def stamps_of(raw: bytes) -> list[Stamp]:
-    """The `Received` and `Authentication-Results` fields of a header, from the top, unfolded."""
+    """Return the `Received` and `Authentication-Results` fields of a header, unfolded, in order."""
     fields: list[tuple[str, bool, list[bytes]]] = []
     at = 0
     while at < len(raw):
@@ -165,7 +165,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at semicolons, quoted strings replaced by indexes in quotes; None if malformed."""
+    """Split at semicolons; replace quoted strings by their indexes in a list. None if malformed."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -189,7 +189,7 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
 
 
 def _end_of_comment(value: str, at: int) -> int:
-    """The end of the comment that begins at `at`, with nested ones; 0 if it is not closed."""
+    """Return the end of the comment, perhaps with nested ones, at `at`; 0 if it is not closed."""
     depth = 0
     for found in _IN_COMMENT.finditer(value, at):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -214,7 +214,7 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """The treatment of a test mail by the upstream mail server.
+    """The upstream mail server's treatment of a test mail.
 
     `hops` is the number of `Received` fields added, None if the test mail's own is gone. `survived`
     names the spellings of forged results that were not removed. `own` says where the server's
@@ -227,9 +227,9 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """A test mail for the upstream mail server, with forged results; `mark` is a unique word.
+    """Make a test mail for the upstream mail server, with forged results; `mark` is a unique word.
 
-    The mail has a `Received` field; on arrival all such fields above that are from our servers.
+    It has a `Received` field, so that those which our servers add above it can be counted.
     """
     *above, below = (
         spelling.format(

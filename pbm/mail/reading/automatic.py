@@ -52,7 +52,7 @@ def why_automatic(
     envelope_sender: str,
     own_address: str,
 ) -> str | None:
-    """Why this mail counts as automatic, for the log; None for a person's mail.
+    """Return why this mail counts as automatic, for the log; None for a person's mail.
 
     `kind` is the media type of the whole mail, `author` the only address in `From`.
     """
@@ -96,12 +96,12 @@ def _by_fields(headers: Headers, telling: list[str]) -> str | None:
 
 
 def may_tell_a_robot(name: str) -> bool:
-    """Whether `why_automatic` looks at header fields of this name, which is in lower case."""
+    """Return whether `why_automatic` reads header fields of this name, given in lower case."""
     return name in ("auto-submitted", "precedence") or name.startswith(_ROBOT_PREFIXES)
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Whether an address is the server's own, with or without `+` detail, or a reply address."""
+    """Return whether an address is the server's own, perhaps with a `+` detail, or for replies."""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
     if domain != own_domain or not local.startswith(own_local):
@@ -120,10 +120,10 @@ def _is_robots(subject: str) -> bool:
 
 
 def is_role(address: str) -> bool:
-    """Whether the local part names a role such as postmaster, not a person (RFC 2142)."""
+    """Return whether the local part names a role such as postmaster, not a person (RFC 2142)."""
     return mailbox_key(address).rpartition("@")[0] in _ROLES
 
 
 def is_robot(address: str) -> bool:
-    """Whether the local part names a mail server or list program."""
+    """Return whether the local part names a mail server or list program."""
     return address.lower().rpartition("@")[0] in _ROBOT_NAMES or address.lower() in _ROBOT_NAMES

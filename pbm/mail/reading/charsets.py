@@ -44,7 +44,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """The Python codec for a charset label: "" for plain ASCII, Latin-1 for an unlisted label."""
+    """Return the Python codec for a charset label: "" for ASCII, Latin-1 for an unlisted label."""
     if not label:
         return ""
     name = label.strip().strip("\"'").lower()

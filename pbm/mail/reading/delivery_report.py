@@ -59,9 +59,10 @@ _WARNINGS = ("delay", "warning: could not send", "warning: message")
 
 @dataclass(frozen=True)
 class DeliveryReport:
-    """`verdict` is delivered, delayed, soft or hard; `status` the code of RFC 3463, or empty.
+    """The result of a delivery, as another server reports it.
 
-    `reason` is a line of the other server's words, for the operator.
+    `verdict` is delivered, delayed, soft or hard; `status` the code of RFC 3463, or empty. `reason`
+    is a line of the other server's words, for the operator.
     """
 
     verdict: str
@@ -70,7 +71,7 @@ class DeliveryReport:
 
 
 def is_for_good(status: str) -> bool:
-    """Whether a status (RFC 3463) means a permanent failure."""
+    """Return whether a status (RFC 3463) means a permanent failure."""
     return status.startswith("5")
 
 
@@ -106,7 +107,7 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """The fields of each recipient (RFC 3464, 2.3); empty lines between these are tolerated."""
+    """Yield the fields of each recipient (RFC 3464, 2.3), even if empty lines divide them."""
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
     begun: _Fields = {}
@@ -123,7 +124,7 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Groups of fields, up to an empty line or a recipient; of equal names the first counts."""
+    """Yield groups of fields, up to an empty line or a recipient; the first of a name counts."""
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:
@@ -146,7 +147,7 @@ def _groups(text: str) -> Iterator[_Fields]:
 
 
 def _named(fields: _Fields) -> Iterator[str]:
-    """The recipients in a group of fields, each as written and decoded (RFC 3461, section 4)."""
+    """Yield the addresses in the fields of a recipient, as written and decoded (RFC 3461, 4)."""
     for name in _WHOSE:
         _, _, address = fields.get(name, "").partition(";")
         key = address_key(_COMMENT.sub("", address).strip(" \t<>"))
@@ -169,7 +170,7 @@ def _recipient(fields: _Fields) -> DeliveryReport:
 
 
 def _status_written(value: str) -> str:
-    """The status code in a `Status` field, or else that of an SMTP reply in the field."""
+    """Return the status code in a `Status` field, or that of an SMTP reply in the field."""
     bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
     found = _STATUS.search(bare) or _STATUS.search(value)
     return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))
@@ -193,7 +194,7 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _says_so(headers: Headers, text: str) -> bool:
-    """Whether author, header or text shows a report, though it is no `multipart/report`."""
+    """Return whether author, header or text show a report that is no `multipart/report`."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:

@@ -37,7 +37,7 @@ _OF_SYSTEM = {"window": "white", "windowtext": "black"}
 
 
 def declarations(text: str) -> Declarations:
-    """The relevant declarations of a style: names and values in lower case."""
+    """Parse the relevant declarations of a style; names and values are in lower case."""
     found: Declarations = {}
     for declaration in _plain(text).split(";"):
         name, _, value = declaration.partition(":")
@@ -48,7 +48,7 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """The rules of style sheets by selector: a tag, a class, an id, or a tag with a class or id."""
+    """Parse style sheets by selector: a tag, a class, an id, or a tag with a class or id."""
     found: dict[str, Declarations] = {}
     for text in texts:
         for selectors, body in _blocks(_plain(text)):
@@ -60,7 +60,7 @@ def rules(texts: Iterable[str]) -> dict[str, Declarations]:
 
 
 def _plain(text: str) -> str:
-    """The style sheet without comments, and with escaped letters decoded."""
+    """Remove the comments of a style sheet, and decode its escaped letters."""
 
     def letter(escape: re.Match[str]) -> str:
         number = int(escape[1], 16)
@@ -70,7 +70,7 @@ def _plain(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Selectors and declarations of the rules that are inside no other rule, such as `@media`."""
+    """Yield selectors and declarations of the rules outside of other rules, such as `@media`."""
     depth = start = 0
     selectors = ""
     for brace in _BRACE.finditer(text):
@@ -89,7 +89,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 def for_element(
     found: Mapping[str, Declarations], tag: str, attributes: Mapping[str, str | None]
 ) -> Declarations:
-    """The declarations for one element; its own style overrides rules."""
+    """Return the declarations for one element; its own style overrides rules."""
     declared: Declarations = {}
     if found:
         names = [f".{name}" for name in (attributes.get("class") or "").lower().split()]
@@ -103,7 +103,7 @@ def for_element(
 
 
 def pixels(value: str) -> float | None:
-    """A length in pixels, approximately; None if it is not a length."""
+    """Convert a length to pixels, approximately; None if it is not a length."""
     found = _LENGTH.fullmatch(value)
     if found is None or found[2] not in _PIXELS:
         return None
@@ -111,7 +111,7 @@ def pixels(value: str) -> float | None:
 
 
 def colour(value: str) -> Colour | None:
-    """The colour that a value begins with; None if there is none, or a fully transparent one."""
+    """Parse the colour that a value begins with; None without one, or if it is transparent."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
@@ -137,7 +137,7 @@ def colour(value: str) -> Colour | None:
 
 
 def is_transparent(value: str) -> bool:
-    """Whether a colour is fully transparent."""
+    """Return whether a colour is fully transparent."""
     is_one = any(form.match(value) for form in (_HEX, _COLOUR))
     return value == "transparent" or (is_one and colour(value) is None)
 
@@ -200,7 +200,7 @@ class Sight:
         return self._looks[-1].is_seen
 
     def enter(self, tag: str, attributes: Attributes) -> bool:
-        """Enter an element; False if the element is invisible with all its descendants."""
+        """Enter an element; return False if it is invisible with all its descendants."""
         if not attributes and not self._rules:
             self._looks.append(self._looks[-1])
             return True
@@ -211,12 +211,12 @@ class Sight:
         return True
 
     def leave(self) -> None:
-        """Leave the element."""
+        """Leave the current element."""
         self._looks.pop()
 
 
 def _is_gone(declared: Declarations) -> bool:
-    """Whether an element with these declarations is not displayed at all."""
+    """Return whether an element with these declarations is not displayed at all."""
     if declared.get("display") == "none" or declared.get("mso-hide") == "all":
         return True
     if (opacity := pixels(declared.get("opacity", ""))) is not None and opacity <= _FAINT:
@@ -272,7 +272,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """The background colour behind an element's text; None if a picture is behind it."""
+    """Return the background colour behind an element's text; None if a picture is behind it."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):
@@ -285,6 +285,6 @@ def _background(
 
 
 def _written(attribute: str) -> str:
-    """A colour in an old attribute, which may lack its `#`."""
+    """Normalise a colour in an old attribute, which may lack its `#`."""
     text = attribute.strip().lower()
     return f"#{text}" if re.fullmatch(r"[0-9a-f]{6}", text, re.ASCII) else text

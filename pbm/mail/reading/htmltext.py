@@ -69,7 +69,7 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
 
 
 def _without_formatting(html: str) -> str:
-    """Remove formatting elements, except for attributes that may hide the elements' text."""
+    """Remove formatting elements; those with attributes that may hide text become `x-styled`."""
     styled: dict[str, list[bool]] = {}  # of the open elements of each name
 
     def instead(found: re.Match[str]) -> str:
@@ -87,7 +87,7 @@ def _without_formatting(html: str) -> str:
 
 
 class _Lines:
-    """Lines under construction; blanks are folded outside `<pre>`."""
+    """A builder of lines, which folds blanks outside `<pre>`."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -178,7 +178,7 @@ class _Reading:
             self._lines.add(text)
 
     def _enter(self, node: LexborNode) -> bool:
-        """Enter a node; False if its children are to be skipped."""
+        """Enter a node; return False if its children are to be skipped."""
         tag = node.tag or ""
         if tag == "-text":
             self._text(node.text_content or "")
@@ -246,7 +246,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Whether a blockquote follows the node, as it follows Gmail's line "On … wrote:"."""
+    """Return whether a blockquote follows the node, as it follows Gmail's line "On … wrote:"."""
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):
@@ -256,7 +256,7 @@ def _stands_above_quote(node: LexborNode) -> bool:
 
 
 def _is_indentation(attributes: dict[str, str | None]) -> bool:
-    """Whether a blockquote only indents, as in Gmail and Apple Mail, instead of quoting."""
+    """Return whether a blockquote only indents, as in Gmail and Apple Mail, instead of quoting."""
     if (attributes.get("type") or "").lower() == "cite" or attributes.get("cite"):
         return False
     classes = (attributes.get("class") or "").split()
@@ -266,7 +266,7 @@ def _is_indentation(attributes: dict[str, str | None]) -> bool:
 
 
 def _style(attributes: dict[str, str | None]) -> str:
-    """The style of an element, normalised: without blanks, in lower case."""
+    """Return the style of an element without blanks, in lower case."""
     style = attributes.get("style")
     return re.sub(r"\s", "", style, flags=re.ASCII).lower() if style else ""
 

@@ -66,7 +66,7 @@ def parse_author(fields: list[str]) -> str:
 
 
 def _address_in(value: str) -> str:
-    """The text in angle brackets, or the whole value if it has none."""
+    """Return the text in angle brackets, or the whole value if it has none."""
     found = [(match.start(), match[0]) for match in _QUOTED_OR_SIGN.finditer(value)]
     if any(sign == '"' for _, sign in found):
         raise AuthorError("The From line of the mail has a quotation mark that isn't closed.")
@@ -142,7 +142,7 @@ def read(
 
 @lru_cache(maxsize=4)  # on arrival, and again in the mail's turn
 def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limits) -> Envelope:
-    """Read the header only, for speed: what `read` returns, without text. Raises UnreadableMail."""
+    """Parse the header only, for speed; the envelope has no text. Raises UnreadableMail."""
     if len(raw) > limits.mail_bytes:
         raise UnreadableMail(f"This mail is larger than {limits.mail_bytes // 1024} KB.")
     headers, root = split_mail(raw, limits)
@@ -174,7 +174,7 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
-    """The envelope with our own addresses and secrets masked in subject and text."""
+    """Mask our own addresses and secrets in the subject and text of an envelope."""
     perhaps: dict[str, None] = {}
 
     def asked(word: str) -> bool:
@@ -198,7 +198,7 @@ def _subject(headers: Headers) -> str:
 
 
 def _message_id(headers: Headers) -> str | None:
-    """The Message-ID, if the mail has exactly one `Message-ID` field, with one well-formed id."""
+    """Return the Message-ID if the mail has exactly one such field, with one well-formed id."""
     fields = headers.all("message-id", 1_000)
     ids = parse_message_ids(" ".join(fields), 2)
     return ids[0] if len(fields) == 1 and ids == (fields[0].strip(),) else None
@@ -217,7 +217,7 @@ _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff
 
 
 def clean_subject(text: str) -> str:
-    """The subject without marks such as `Re:` and `Fwd:`, list tags, and needless blanks."""
+    """Remove marks such as `Re:` and `Fwd:`, list tags, and needless blanks from a subject."""
     subject = _fold(text[:_SUBJECT_CHARS])
     while (rest := _without_marks(subject)) != subject:
         subject = rest

@@ -28,7 +28,7 @@ STRANGERS_LIMITS = Limits(text_bytes=8_192, text_lines=500, html_bytes=32_768, h
 REPORT_LIMITS = Limits(text_bytes=32_768, text_lines=1_000, html_bytes=32_768, html_tags=500)
 
 LONG = 8_192
-"""A mail of so many bytes takes at most some milliseconds to parse."""
+"""Maximum size, in bytes, of a mail that is parsed within some milliseconds."""
 
 
 class UnreadableMail(ValueError):  # noqa: N818 - it names the mail

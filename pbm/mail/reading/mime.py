@@ -29,11 +29,11 @@ class Headers:
     fields: tuple[tuple[str, bytes], ...] = ()
 
     def all(self, name: str, most: int = _VALUE_BYTES) -> list[str]:
-        """Every value of `name` as text: unfolded, not decoded, cut to `most` bytes."""
+        """Return every value of `name` as text: unfolded, not decoded, cut to `most` bytes."""
         return [_text(value[:most]) for value in self._values.get(name, ())]
 
     def first(self, name: str, most: int = _VALUE_BYTES) -> str:
-        """The first value of `name`, or an empty text."""
+        """Return the first value of `name`, or an empty text."""
         values = self._values.get(name)
         return _text(values[0][:most]) if values else ""
 
@@ -53,12 +53,12 @@ def _text(value: bytes) -> str:
 
 @lru_cache(maxsize=4)
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
-    """The header of a mail without malformed lines, and where it ends. Raises UnreadableMail."""
+    """Parse a mail's header without malformed lines; return also its end. Raises UnreadableMail."""
     return _split(raw, 0, limits, of_part=False)
 
 
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
-    """The header at `at`; if `of_part`, it also ends at a malformed line or a possible boundary."""
+    """Parse a header at `at`; that of a part also ends at a malformed line or possible boundary."""
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):
@@ -104,7 +104,7 @@ class Part:
 
 
 def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
-    """The media type in lower case and its parameters; `text/plain` if it is malformed."""
+    """Parse the media type, in lower case, and its parameters; `text/plain` if malformed."""
     found = _TYPE.match(value)
     if found is None:
         return "text/plain", {}
@@ -120,7 +120,7 @@ def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
 
 @lru_cache(maxsize=4)  # a mail is read on arrival, and again in its turn
 def split_mail(raw: bytes, limits: Limits) -> tuple[Headers, Part]:
-    """The header of a mail, and the tree of its parts. Raises UnreadableMail.
+    """Parse the header of a mail, and the tree of its parts. Raises UnreadableMail.
 
     A multipart without a boundary, or whose boundary never occurs, is one text part.
     """
@@ -205,7 +205,7 @@ def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:
 
 
 def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
-    """The type of a `Content-Disposition` (RFC 2183) and the names of its parameters."""
+    """Return the type of a `Content-Disposition` (RFC 2183) and the names of its parameters."""
     if not value:
         return "", frozenset()
     names = frozenset(match[1].lower().partition("*")[0] for match in _PARAMETER.finditer(value))
@@ -215,7 +215,7 @@ def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
 def unflow(text: str, delete_space: bool) -> str:
     """Join the soft line breaks of a text in format=flowed (RFC 3676); quoted lines stay marked.
 
-    `delete_space` (`DelSp=yes`): the blank of a soft break is no part of the text.
+    `delete_space` (`DelSp=yes`) drops the blank at each soft break.
     """
     paragraphs: list[tuple[int, list[str]]] = []
     is_soft = False
@@ -235,7 +235,7 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """The text of a mail up to the limits; HTML is converted, if the mail has no other text."""
+    """Return the text of a mail up to the limits, from HTML where it has no other text."""
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 

@@ -78,9 +78,9 @@ _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 class OwnWords:
     """The lines that a mail's author wrote for it, without blank lines at both ends.
 
-    `below_quotes` are the indexes of the first lines below quotations. A line right below is left
-    out, since it may be the rest of a broken quoted line. `signature` are the lines below the last
-    of `lines` that a mark such as `-- `, or HTML, sets apart as a signature.
+    `below_quotes` are the indexes of the first lines below quotations, except a line right below
+    one, which may be the rest of a broken quoted line. `signature` are the lines below the last of
+    `lines` that a mark such as `-- `, or HTML, sets apart as a signature.
     """
 
     lines: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ class _Cleaning:
             self._signature.append(line)
 
     def _is_above_signature(self, at: int) -> bool:
-        """Whether the lines from a row of dashes to the next quotation look like a signature."""
+        """Return whether lines from a row of dashes to the next quotation look like a signature."""
         if not any(self._said) or self._fences == _MOST_FENCES:
             return False
         self._fences += 1
@@ -203,7 +203,7 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Whether a line is the rest of a quoted line, which a mailer broke without a new `>`.
+        """Return whether a line is the rest of a quoted line that was broken without a new `>`.
 
         Such a rest, which can look like a move, would not have fitted on the line above.
         """
@@ -233,7 +233,7 @@ class _Cleaning:
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:
-        """The line after the introduction of a quotation ("On … wrote:") at `at`; else `at`."""
+        """Return the line after a quotation's introduction ("On … wrote:") at `at`, or `at`."""
         line = self._plain[at].strip()
         dashed = _dashed_words(line)
         if dashed in _ORIGINAL or _RULE.match(line):
@@ -250,7 +250,7 @@ class _Cleaning:
         return block or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """The line after an "On … wrote:" at `at`, or after a name above a quotation; else `at`."""
+        """Return the line after "On … wrote:", or a name above a quotation, at `at`; else `at`."""
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -261,7 +261,7 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _beside(self, at: int, end: int) -> int:
-        """The line to read next if text is between an "On … wrote:" and its quotation, else 0.
+        """Return the line to read next if text is between "On … wrote:" and a quotation, else 0.
 
         The text is a greeting, a note of an omission, or an answer above our mail. A greeting may
         also begin an unmarked quotation, so it counts only in a mail without words so far.
@@ -276,7 +276,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Whether a board's mail follows soon after `at`, quoted with a mark on every line."""
+        """Return whether a board's mail, each line marked as quoted, follows soon after `at`."""
         end = min(at + _BESIDE_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -286,7 +286,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """The line to read below "On … wrote:": a marked quotation, or after an unmarked one."""
+        """Read an unmarked quotation below "On … wrote:", if any; return the line to read next."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_barred(at):
                 return at
@@ -297,12 +297,12 @@ class _Cleaning:
         return at
 
     def _is_barred(self, at: int) -> bool:
-        """Whether a board's mail, quoted with `|` before each line, begins at `at`."""
+        """Return whether a board's mail, quoted with `|` before each line, begins at `at`."""
         barred = takewhile(lambda line: line.startswith("|"), self._plain[at:])
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Read an unmarked quotation; answers in it are found only if it quotes our mail."""
+        """Read an unmarked quotation, and answers in it if it is our mail; return the next line."""
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)
@@ -325,7 +325,7 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """The line after a PGP block, or after the header of a signed message."""
+        """Return the line after a PGP block, or after the header of a signed message."""
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):
@@ -334,7 +334,7 @@ class _Cleaning:
 
 
 def _undashed(lines: list[str]) -> list[str]:
-    """The lines of a signed message without its dash-escaping (RFC 9580, section 7.2)."""
+    """Remove the dash-escaping of signed messages (RFC 9580, section 7.2)."""
     is_signed = False
     plain = []
     for line in lines:
@@ -345,14 +345,14 @@ def _undashed(lines: list[str]) -> list[str]:
 
 
 def _trimmed(line: str) -> str:
-    """The line without invisible characters at its ends; indentation is kept."""
+    """Remove invisible characters at both ends of a line, but keep its indentation."""
     line = line.rstrip(_ENDS)
     indent = len(line) - len(line.lstrip(_ENDS))
     return line[:indent].translate(_UNSEEN) + line[indent:]
 
 
 def _dashed_words(line: str) -> str:
-    """The words between two runs of dashes, or an empty text."""
+    """Return the words between two runs of dashes, or an empty text."""
     if not line or line[0] not in _DASHES or len(line) > _LONGEST_MARK:
         return ""
     found = _DASHED.match(line.replace("&nbsp;", " "))
@@ -369,7 +369,7 @@ def _is_forward_mark(line: str) -> bool:
 
 
 def is_footer(line: str) -> bool:
-    """Whether a line is a footer of a mail program or a phone."""
+    """Return whether a line is a footer of a mail program or a phone."""
     if len(line) > _LONGEST_FOOTER and not _starts_footer(line.casefold()):
         return False
     line = _LINK_BEFORE.sub("", line, count=1)

@@ -1,4 +1,4 @@
-"""The lines above a quotation: "On … wrote:", and the block of From, Sent, To, Subject."""
+"""Recognises the lines above a quotation: "On … wrote:", or a block of From, Sent, To, Subject."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ _SECTIONS: Final = (
 
 
 def read_phrases(folder: Path) -> dict[str, tuple[str, ...]]:
-    """The casefolded phrases in a folder's files, by section. Raises WordListError and OSError."""
+    """Read a folder's phrases by section, and casefold them. Raises WordListError and OSError."""
     found: dict[str, dict[str, None]] = {section: {} for section in _SECTIONS}
 
     def parse(line: str) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """For each line, and the end, the index of the first line from there on that is not blank."""
+    """Return, for each line and the end, the index of the first non-blank line from there on."""
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
         found[at] = at if lines[at].strip() else found[at + 1]
@@ -79,7 +79,7 @@ def next_words(lines: list[str]) -> list[int]:
 
 
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
-    """The line after a perhaps folded "On … wrote:" that begins at `at`; `at` if none does.
+    """Return the line after an "On … wrote:", perhaps folded, at `at`; `at` if there is none.
 
     `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
     """
@@ -104,7 +104,7 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Whether the line is a name of several words and a colon ("Jo Doe opined:").
+    """Return whether the line is a name of several words and a colon ("Jo Doe opined:").
 
     A reply's own text can look like this, so it counts only right above a quotation.
     """
@@ -118,7 +118,7 @@ def is_name(line: str) -> bool:
 
 
 def facts_in(introduction: list[str]) -> int:
-    """How many of sender, date and verb an "On … wrote:" has; 0 if it does not end in a colon."""
+    """Count sender, date and verb in an "On … wrote:"; 0 if it does not end in a colon."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -127,7 +127,7 @@ def facts_in(introduction: list[str]) -> int:
 
 
 def _runs_on(line: str) -> bool:
-    """Whether the quotation begins on this line, too, as in Yahoo's app ("… wrote:   hello")."""
+    """Return whether the quotation begins on this line, as in Yahoo's app ("… wrote:   hello")."""
     if "@" not in line or _COLON_WITHIN.search(line) is None:
         return False
     folded = line.casefold()
@@ -139,7 +139,7 @@ def _runs_on(line: str) -> bool:
 
 
 def _may_close(line: str, is_above_quote: bool) -> bool:
-    """Whether the line may be the end of an "On … wrote:", with or without a colon."""
+    """Return whether the line may be the end of an "On … wrote:", with or without a colon."""
     line = line.rstrip("- ")
     if line.endswith(_COLONS) or (is_above_quote and (line.endswith(">") or _has_date(line))):
         return True
@@ -148,7 +148,7 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
-    """Whether the "On … wrote:" begins with the first of these lines, not with a later one."""
+    """Return whether "On … wrote:" begins with the first of these lines, not with a later one."""
     if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
         return True
     shorter = [window[n:] for n in range(1, len(window))]
@@ -180,7 +180,7 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
 
 
 def _opens(window: list[str]) -> bool:
-    """Whether the first of these lines looks like the first line of a folded "On … wrote:"."""
+    """Return whether the first line looks like the start of a folded "On … wrote:"."""
     folded = window[0].casefold()
     has_address = _ADDRESS.search(folded) is not None
     has_date = _has_date(folded)
@@ -199,22 +199,22 @@ def _opens(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Whether the first word of the second line would not have fitted on the first line."""
+    """Return whether the first word of the second line would not have fitted on the first line."""
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
 
 def field_names(lines: list[str]) -> list[str]:
-    """The name before each line's colon, casefolded; empty without a colon near the start."""
+    """Return the casefolded name before each line's colon; empty without a colon near its start."""
     parts = (line[: _LONGEST_NAME + 1].replace("：", ":").partition(":") for line in lines)
     return [head.strip(" \t*_\u00a0|>").casefold() if colon else "" for head, colon, _ in parts]
 
 
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """The line after a block of header fields that begins at `at`; 0 if there is none.
+    """Return the line after a block of header fields that begins at `at`; 0 if there is none.
 
-    A block has fields of three kinds, one of them the sender; two are enough if that has an
-    address. `names` is `field_names(lines)`, `following` is `next_words(lines)`.
+    A block has fields of three kinds, one of them the sender; two are enough if the sender has
+    an address. `names` is `field_names(lines)`, `following` is `next_words(lines)`.
     """
     kinds: set[str] = set()
     end = line_at = at
@@ -236,7 +236,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """The line after a block of fields in an unknown language, sender first, then date; else 0."""
+    """Return the line after a field block in an unknown language: sender, then date; else 0."""
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

@@ -38,24 +38,24 @@ _HELLO = re.compile(rf"(?:{_GREETINGS})(?!\w)")
 
 
 def is_left_out(line: str) -> bool:
-    """Whether the line is a note of an omission, such as `[...]`."""
+    """Return whether the line is a note of an omission, such as `[...]`."""
     return _LEFT_OUT.match(line) is not None
 
 
 def is_greeting(line: str) -> bool:
-    """Whether the line looks like a salutation."""
+    """Return whether the line looks like a salutation."""
     if not _GREETING.match(line) or len(line.split()) > _GREETING_WORDS:
         return False
     return line.endswith(_GREETING_ENDS) or _HELLO.match(line.casefold()) is not None
 
 
 def is_marked(line: str) -> bool:
-    """Whether the line begins with a quotation mark, or with initials and a quotation mark."""
+    """Return whether the line begins with a quotation mark, perhaps after initials."""
     return line.startswith(">") or _INITIALS.match(line) is not None
 
 
 def lesser_marked(lines: list[str]) -> set[int]:
-    """The indexes of lines that are quoted with one of the rare quotation marks."""
+    """Return the indexes of lines that are quoted with one of the rare quotation marks."""
     found = _below_introductions(lines) | _initialled(lines) | _as_ours(lines)
     return found | {
         at
@@ -66,7 +66,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """The lines that begin with the sign that is before "State:", a board's mail's last line."""
+    """Return the lines with the same sign before them as "State:", the end of a board's mail."""
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -82,7 +82,7 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """The lines that begin with a sign which at least once is right below an "On … wrote:"."""
+    """Return the lines that begin with a sign that is somewhere right below "On … wrote:"."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -111,7 +111,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """The lines with initials before a quotation mark, if two adjacent lines have the initials."""
+    """Return the lines with initials before a quotation mark, if two adjacent lines share them."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -133,12 +133,12 @@ _EXCLAIMED = ("!", "?")
 
 
 def is_fence(line: str) -> bool:
-    """Whether the line is only a row of dashes, stars or the like."""
+    """Return whether the line is only a row of dashes, stars or the like."""
     return _FENCE.match(line) is not None
 
 
 def is_signature(below: list[str]) -> bool:
-    """Whether the lines below a row of dashes, blank lines left out, look like a signature."""
+    """Return whether the lines below a row of dashes, without blank ones, look like a signature."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):
@@ -147,11 +147,11 @@ def is_signature(below: list[str]) -> bool:
 
 
 def reaches_somebody(line: str) -> bool:
-    """Whether a line has an address, a link or a telephone number."""
+    """Return whether a line has an address, a link or a telephone number."""
     return _REACHED.search(line) is not None
 
 
 def is_name(line: str) -> bool:
-    """Whether a line may be a name or a title."""
+    """Return whether a line may be a name or a title."""
     is_short = len(line) <= _LONGEST_NAME and not line[0].islower()
     return is_short and _NO_NAME.search(line) is None

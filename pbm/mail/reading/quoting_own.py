@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """The length of a template's words at the start of a text with single blanks, or 0."""
+        """Return the length of a template's words at the start of a text (single blanks), or 0."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -62,7 +62,7 @@ class TemplateWords:
 
 @cache
 def template_words() -> TemplateWords:
-    """The fixed words of the templates of this server and its games."""
+    """Return the fixed words of the templates of this server and its games."""
     folders = [resource_path("templates"), *game_templates().values()]
     files = sorted({file for folder in folders for file in folder.rglob("*.txt")})
     return TemplateWords(file.read_text(encoding="utf-8") for file in files)
@@ -102,13 +102,13 @@ _SENTENCE_LINES = 8  # the most lines of one of our paragraphs, wrapped narrowly
 
 
 def holds_ours(lines: Sequence[str]) -> bool:
-    """Whether any line is surely from a mail of ours, even an incomplete one."""
+    """Return whether any line is surely from a mail of ours, even an incomplete one."""
     mails = OwnMails(list(lines))
     return any(_STARTS.match(line.strip()) or mails.has(at) for at, line in enumerate(lines))
 
 
 def ours_is_quoted(marked: Iterable[str]) -> bool:
-    """Whether these quoted lines begin with a board's mail, or end with a board's mail."""
+    """Return whether these quoted lines begin or end with a board's mail."""
     lines = [_MARK.sub("", line, count=1) for line in marked]
     below = lines[1:]
     return _STARTS.match(lines[0] if lines else "") is not None or any(
@@ -131,13 +131,13 @@ class OwnMails:
             )
 
     def starts(self, at: int) -> bool:
-        """Whether a board's mail begins with this line; the mail's last line must follow."""
+        """Return whether a board's mail begins with this line; the mail's last line must follow."""
         if not self._states or at >= self._states[-1]:
             return False
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Whether this line, perhaps wrapped to the next unmarked lines, is surely ours."""
+        """Return whether this line, perhaps wrapped to the next unmarked lines, is surely ours."""
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
             if not line.strip() or (end > at and is_marked(line)):
@@ -146,7 +146,7 @@ class OwnMails:
         return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
-        """Whether the line at `at` continues a last line, `State:`, that begins in `above`."""
+        """Return whether the line at `at` continues a last line, `State:`, begun in `above`."""
         words = " ".join(above).split()
         if LABEL not in words or not self._lines[at]:
             return False
@@ -158,11 +158,11 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> tuple[int, list[list[int]]]:
-        """The line below our mail that begins at `at`, and groups of lines added to that mail.
+        """Return the line below our mail that begins at `at`, and groups of lines added to it.
 
-        `at` and no groups if added lines cannot be told from our mail. That is so if another
-        player's comment is below the drawing, or if `State:` is there twice: one may be forged,
-        so that the comment looks like an answer.
+        Return `at` and no groups if added lines cannot be told from our mail: if another player's
+        comment is below the drawing, or if `State:` is there twice, since a forged one can make
+        the comment look like an answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -175,10 +175,10 @@ class OwnMails:
         return below, answers
 
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
-        """The first line of the drawing, and the line below it; both `state` without a drawing.
+        """Return the first line of the drawing and the line below it; `state` twice without one.
 
         If the drawing is incomplete, or other players' words may be below it, the first line is
-        given as `at`, so that no line above counts as added. Below a picture is no drawing.
+        given as `at`, so that no line above counts as added. A mail with a picture has no drawing.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -193,9 +193,9 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """The line above the drawing at which our request for an answer begins; else `drawing`.
+        """Return the line where our request for an answer begins above the drawing; else `drawing`.
 
-        Above the request is the line "You are …" or "Scores: …", above that line others' words.
+        The request is below the line "You are …" or "Scores: …"; others' words are above it.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
@@ -206,7 +206,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """The added lines from `at` to `end`, in groups that our own paragraphs separate."""
+        """Return the added lines from `at` to `end`, in groups that our own paragraphs separate."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at
@@ -223,7 +223,7 @@ class OwnMails:
         return [lines for lines in found if lines]
 
     def _below_sentences(self, at: int, end: int) -> int:
-        """The line below our sentences that begin at `at`; `at` if none begins there."""
+        """Return the line below our sentences that begin at `at`; `at` if none begins there."""
         lines = [" ".join(line.split()) for line in self._lines[at:end]]
         ours = template_words().end(" ".join(lines))
         for line in lines:

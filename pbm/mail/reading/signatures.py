@@ -4,8 +4,8 @@ A signature is a closing line such as "Best regards", or the author's name, abov
 reach somebody. Above a mark, a name alone is a signature, perhaps with a title. Without a closing
 line and the author's name, a signature begins with another name, and has at least two lines with a
 firm or a way to reach somebody, one of the lines a firm or a telephone number. Anything less sure
-is kept, as it may be meant for the reader. Whoever knows the author's other mails may compare their
-ends (`possible_starts`): lines that end two mails are a signature.
+is kept, as it may be meant for the reader. A caller that has the author's other mails can compare
+their ends (`possible_starts`): lines that end two mails are a signature.
 """
 
 import re
@@ -46,7 +46,7 @@ _IN_NAMES = frozenset(
 def signature_in(
     lines: Sequence[str], below_mark: Sequence[str] = (), author: frozenset[str] = frozenset()
 ) -> tuple[int, int]:
-    """The indexes of a signature's first line and of the line after it; equal if there is none.
+    """Return the indexes of a signature's first line and of the line after it; equal if none.
 
     A signature is at the end, or above a postscript or another paragraph, but never above a closing
     line. A sentence right below it, such as a slogan, is part of it. `below_mark` are the lines
@@ -85,12 +85,12 @@ def possible_starts(lines: Sequence[str]) -> list[int]:
 
 
 def _begins_more(above: str, line: str) -> bool:
-    """Whether a signature has ended above `line`: this is a postscript, or `above` is blank."""
+    """Return whether a signature ends above `line`: at a postscript, or below a blank line."""
     return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
 
 def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[str]) -> int:
-    """The index of the first line of a signature at the end; `len(lines)` if there is none.
+    """Return the index of a signature's first line, at the end; `len(lines)` if there is none.
 
     The first line of a mail never begins a signature, since an answer may be below "Thanks".
     """
@@ -120,7 +120,7 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
 
 
 def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
-    """Whether a line is the closing phrase of a letter, perhaps with a comma and a name.
+    """Return whether a line is the closing phrase of a letter, perhaps with a comma and a name.
 
     Without a comma the name is one of the words of `author`.
     """
@@ -131,12 +131,12 @@ def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
 
 
 def name_words(author: str) -> frozenset[str]:
-    """The words of an author's name as in a `From` field, in lower case."""
+    """Return the words of an author's name as in a `From` field, in lower case."""
     return frozenset(_WORD.findall(author.casefold()))
 
 
 def _are_names(lines: Sequence[str], author: frozenset[str]) -> bool:
-    """Whether the lines are a name, perhaps with a title, and nothing else."""
+    """Return whether the lines are a name, perhaps with a title, and nothing else."""
     names = [line.strip() for line in lines if line.strip()]
     words = [word for name in names for word in _WORD.findall(name)]
     return (
@@ -151,7 +151,7 @@ def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
-    """Whether a line names the author, or somebody who signs for another person ("i. A.")."""
+    """Return whether a line names the author, or a person who signs for another ("i. A.")."""
     words = _WORD.findall(line)
     named = [at for at, word in enumerate(words) if word.casefold() in author]
     if len(named) > 1 and len(words) <= _FEW_WORDS:
@@ -164,7 +164,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
-    """Whether the lines have a firm or telephone number, and a second firm, number or address."""
+    """Return whether two parts name a firm or a way to reach somebody, one a firm or number."""
     told = _told(lines)
     parts = [part for line in told for part in _BAR.split(line, _MOST_BARS)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))
@@ -173,7 +173,7 @@ def _has_firm(lines: Sequence[str]) -> bool:
 
 
 def _told(lines: Sequence[str]) -> list[str]:
-    """The lines that are not blank; none if one of them is a sentence."""
+    """Return the lines that are not blank; none if one of them is a sentence."""
     told = [line.strip() for line in lines if line.strip()]
     return [] if any(map(_is_sentence, told)) else told
 

@@ -58,7 +58,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask what is found in `seen`; `places` maps each index in `seen` to an index in `text`."""
+    """Mask secrets found in `seen`, the decoded text; `places` maps its indexes to `text`."""
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]
@@ -81,7 +81,7 @@ def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, i
 
 
 def _begin(seen: str, at: int) -> int:
-    """The start of the address whose detail is at `at`."""
+    """Return the start of the address whose detail, such as `u7`, is at `at`."""
     first = max(0, at - _MOST_BEFORE)
     while at > first and seen[at - 1] not in _ENDS_ADDRESS:
         at -= 1
@@ -89,7 +89,7 @@ def _begin(seen: str, at: int) -> int:
 
 
 def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
-    """The decoded text, and the index of each of its characters in the original.
+    """Return the decoded text, and the index of each of its characters in the original.
 
     `joined`: 0 joins each even line with the next line, 1 each odd line.
     """
@@ -113,7 +113,7 @@ def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1024)  # of 12 characters at most
 def _letters(spelt: str) -> str:
-    """The decoded form of one encoded character, in plain letters."""
+    """Return the decoded form of one encoded character, in plain letters."""
     lowered = spelt.lower()
     if lowered in _NAMED:
         return _NAMED[lowered]

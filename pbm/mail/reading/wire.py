@@ -20,7 +20,7 @@ _READ = frozenset(
 
 
 def check_wire(raw: bytes) -> str | None:
-    """The error if a mail has a bare CR, a bare LF or a NUL, as in SMTP smuggling; else None."""
+    """Return the error if a mail has a bare CR or LF or a NUL, as in SMTP smuggling; else None."""
     pairs = raw.count(b"\r\n")
     if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
         return None
@@ -31,7 +31,7 @@ def check_wire(raw: bytes) -> str | None:
 
 
 def has_longer_line(mail: bytes, most: int) -> bool:
-    """Whether a line has more than ``most`` bytes; skips most line ends."""
+    """Return whether a line has more than `most` bytes, without a search for every line end."""
     start = 0
     while len(mail) - start > most:
         end = mail.rfind(b"\n", start, start + most + 2)
@@ -42,9 +42,9 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 
 
 def digest(raw: bytes) -> str:
-    """SHA-256, in hexadecimal, of body and header fields that decide how a mail is handled.
+    """Return the SHA-256, in hexadecimal, of body and fields that decide how a mail is handled.
 
-    A copy that came another way has the same digest. A `Date` counts if there is no `Message-ID`.
+    A copy by another route has the same digest. A `Date` counts if there is no `Message-ID`.
     """
     try:
         headers, body = split_header(raw, LIMITS)
@@ -65,7 +65,7 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Whether a header has a `Message-ID` field that is not blank, or is too long to be read."""
+    """Return whether a header has a non-blank `Message-ID` field, or is too large to be parsed."""
     try:
         headers, _ = split_header(raw, LIMITS)
     except UnreadableMail:

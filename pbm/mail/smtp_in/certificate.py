@@ -16,7 +16,7 @@ _MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
-    """The TLS context of two PEM files, chain included; None if unset. Raises OperatorError."""
+    """Load two PEM files, chain included, as a TLS context; None if unset. Raises OperatorError."""
     if not certificate and not key:
         return None
     if not certificate or not key:
@@ -44,9 +44,9 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
-    """The validity period of the loaded certificate, even if it is over. Raises OperatorError.
+    """Return the validity period of the loaded certificate, even if over. Raises OperatorError.
 
-    `ssl` shows the period only to clients that trust the certificate; we make a handshake with one.
+    `ssl` tells the period only to a client that trusts the certificate, so we connect one to it.
     """
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False
@@ -72,7 +72,7 @@ def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, d
 
 
 def why_not_now(begin: datetime, end: datetime, now: datetime) -> str:
-    """The reason why a certificate with this period is invalid now; empty if it is valid."""
+    """Return why a certificate with this period is invalid now; empty if it is valid."""
     if end < now:
         return f"has expired, on {end:%Y-%m-%d %H:%M} UTC. Renew it."
     if now < begin:

@@ -23,7 +23,7 @@ class FloodError(Exception):
 
 
 class LineReader:
-    """Reads lines and mails from a connection; bytes that came after one of these are kept."""
+    """Reads lines and mails from a connection, and buffers bytes that came after them."""
 
     def __init__(self, reader: asyncio.StreamReader, limits: ListenerLimits) -> None:
         self._reader = reader
@@ -37,7 +37,7 @@ class LineReader:
         self._reader._buffer.clear()  # type: ignore[attr-defined]
 
     async def line(self) -> bytes:
-        """The next command line, with any line end. Raises ClientLeftError, FloodError."""
+        """Read the next command line, with any line end. Raises ClientLeftError, FloodError."""
         line = self._ahead.readline()
         if line.endswith(b"\n"):
             return line
@@ -49,7 +49,7 @@ class LineReader:
             raise ClientLeftError from None
 
     async def mail(self) -> bytes | None:
-        """The mail up to CRLF.CRLF without dot-stuffing; None if it is larger than `mail_bytes`.
+        """Read a mail up to CRLF.CRLF, without dot-stuffing; None if larger than `mail_bytes`.
 
         Nothing else ends a mail (RFC 5321, section 4.1.1.4). Raises ClientLeftError, FloodError.
         """
@@ -91,9 +91,9 @@ class RefusedError(Exception):
 
 
 def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
-    """The address after `FROM:` or `TO:`, empty for `<>`, and the parameters. Raises RefusedError.
+    """Parse the address after `FROM:` or `TO:`, and the parameters. Raises RefusedError.
 
-    A source route is dropped (RFC 5321, appendix C). `form` is the syntax for the error.
+    `<>` is empty; a source route is dropped (RFC 5321, appendix C). `form` is the right syntax.
     """
     head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
     found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)
@@ -121,7 +121,7 @@ def check_mail_parameters(parameters: list[str], mail_bytes: int) -> None:
 
 
 def too_large(mail_bytes: int) -> str:
-    """The reply to a mail that is over the limit."""
+    """Return the reply to a mail that is over the limit."""
     return (
         f"552 5.3.4 A mail to this server may have {mail_bytes // 1024} KB at most. "
         "Please send the text alone, without pictures and attachments."

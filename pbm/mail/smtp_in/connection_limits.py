@@ -34,7 +34,7 @@ UNKNOWN = Caller()
 
 
 def forwarded_address(argument: str) -> Peer | None:
-    """The client's address in Postfix's ``XFORWARD``, or None. Raises ValueError."""
+    """Parse the client's address in Postfix's ``XFORWARD``; None without one. Raises ValueError."""
     found: Peer | None = None
     for attribute in argument.split():
         name, equals, value = attribute.partition("=")
@@ -48,7 +48,7 @@ def forwarded_address(argument: str) -> Peer | None:
 
 
 def plain(address: Peer) -> Peer:
-    """The IPv4 address that an IPv6 address wraps, or the address itself."""
+    """Return the IPv4 address that an IPv6 address wraps, or the address itself."""
     mapped = getattr(address, "ipv4_mapped", None)
     return address if mapped is None else mapped
 
@@ -59,7 +59,7 @@ class ListenerLimits:
 
     `commands` are allowed between two mails, `unknown_commands` in one connection. Of a mail
     larger than `mail_bytes` we read and drop `surplus_bytes` more, so that the client gets our
-    refusal. Trusted peers have no limit of connections and `commands`.
+    refusal. Connections and `commands` of trusted peers are not limited.
     """
 
     mail_bytes: int = LIMITS.mail_bytes
@@ -86,11 +86,11 @@ class ConnectionLimits:
         self._inside: Counter[object] = Counter()
 
     def is_trusted(self, peer: Peer | None) -> bool:
-        """Whether the peer is trusted, as is a local socket, which has no peer."""
+        """Return whether the peer is trusted; a local socket, which has no peer, is."""
         return is_within(peer, self._trusted)
 
     def caller(self, peer: Peer | None, forwarded: Peer | None) -> Caller:
-        """The caller; `forwarded` is the address that a trusted peer names as its client."""
+        """Return the caller; `forwarded` is the address that a trusted peer names as its client."""
         comes_from = forwarded if self.is_trusted(peer) else peer
         if comes_from is None or self.is_trusted(comes_from):
             return Caller(str(peer or ""))
@@ -117,19 +117,19 @@ class ConnectionLimits:
 
 
 def peer_of(peername: object) -> Peer | None:
-    """The peer's IP address, with an IPv4 address unwrapped from IPv6; None for a local socket."""
+    """Parse the peer's IP address, and unwrap IPv4 from IPv6; None for a local socket."""
     if not isinstance(peername, tuple):
         return None
     return plain(ipaddress.ip_address(peername[0]))
 
 
 def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
-    """Whether a peer is in one of these networks; a local socket is in all of them."""
+    """Return whether a peer is in one of these networks, or a local socket."""
     return peer is None or any(peer in network for network in networks)
 
 
 def origin(peer: Peer | None) -> Peer | Network | None:
-    """The network for which a peer's connections are counted: in IPv6 the /64 of a household."""
+    """Return the key by which connections are counted: the IPv4 address, or the /64 in IPv6."""
     if isinstance(peer, ipaddress.IPv6Address):
         return ipaddress.ip_network((int(peer), 64), strict=False)
     return peer

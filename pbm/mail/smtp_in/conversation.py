@@ -1,7 +1,7 @@
 """One SMTP conversation, from the greeting to QUIT (RFC 5321, sections 3 and 4).
 
 aiosmtpd runs the connection. docs/adr/smtp.md gives the reason for each verb that is implemented
-here. LMTP (RFC 2033) is SMTP for a client that has a queue.
+here. LMTP (RFC 2033) is SMTP with a reply for each recipient, for a client that has a queue.
 """
 
 import asyncio
@@ -69,7 +69,7 @@ class Conversation(SMTP):
         *,
         is_lmtp: bool,
     ) -> None:
-        """The conversation adds itself to ``conversations`` until its end."""
+        """Begin a conversation, which is in `conversations` while it is connected."""
         super().__init__(
             None,
             hostname=handler.hostname,
@@ -100,7 +100,7 @@ class Conversation(SMTP):
         self._forwarded: Peer | None = None
 
     def __dir__(self) -> list[str]:
-        """An empty list, as aiosmtpd would search all names at each connection."""
+        """Return no names, since aiosmtpd would search them for commands at each connection."""
         return []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -214,7 +214,7 @@ class Conversation(SMTP):
             await self.push(self._to_each(OWN_FAULT))
 
     def _to_each(self, reply: str) -> str:
-        """The reply, repeated if the client waits for several: in LMTP one for each recipient."""
+        """Repeat a reply as often as the client expects: in LMTP for each recipient."""
         return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self) -> None:
@@ -361,7 +361,7 @@ class Conversation(SMTP):
         await self.push("250 2.1.5 Go on.")
 
     def _sender(self) -> str:
-        """The sender of the current mail transaction. Raises RefusedError without one."""
+        """Return the sender of the current mail transaction. Raises RefusedError without one."""
         if self._mail_from is None:
             raise RefusedError("503 5.5.1 Say MAIL FROM first.")
         return self._mail_from
@@ -402,7 +402,7 @@ class Conversation(SMTP):
         return reply
 
     async def _hand_in(self, sender: str, mail: bytes) -> str:
-        """The reply to a mail; in LMTP one for each recipient, in their order."""
+        """Hand in a mail and return the reply; in LMTP one for each recipient, in their order."""
         caller, recipients = self._caller(), tuple(self._recipients)
         if not self._is_lmtp:
             return await self._handler.hand_in(sender, recipients, mail, caller)

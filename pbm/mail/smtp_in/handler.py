@@ -1,4 +1,4 @@
-"""The handler of a listener: makes SMTP replies of the results of its callbacks."""
+"""The handler of a listener, which converts results of its callbacks to SMTP replies."""
 
 import asyncio
 import re
@@ -24,7 +24,7 @@ _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 
 @dataclass
 class Session:
-    """Record of one connection, for the operator; `end` is the reason of its end.
+    """A record of one connection, for the operator; `end` is the reason for its end.
 
     `told` holds the first few replies that accept or refuse something, with the client's command,
     which may contain reply tags. `peer` is empty for a local socket.
@@ -103,7 +103,7 @@ class Handler:
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """The reply to a mail: 250 only after ``keep``, which continues after a cancellation."""
+        """Return the reply to a mail: 250 only after `keep`, which a cancellation does not stop."""
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"
@@ -130,7 +130,7 @@ class Handler:
             self.report_fault(fault)
 
     def reply_to(self, answer: object) -> str:
-        """The SMTP reply for an answer of a callback: the text after 250, or a Rejection."""
+        """Convert an answer of a callback, a text after 250 or a Rejection, to an SMTP reply."""
         match answer:
             case Rejection(code, text) if 400 <= code <= 599 and _PRINTABLE.fullmatch(text):
                 return f"{code} {text[:_LONGEST_TEXT]}"

@@ -109,7 +109,7 @@ class Listener:
         return tuple(name[:2] for name in names if isinstance(name, tuple))
 
     async def stop(self, seconds: float = 10) -> None:
-        """Accept no more mail; a mail already received is kept and answered within ``seconds``."""
+        """Stop accepting mail; keep and answer a mail already received, within `seconds`."""
         self.handler.is_closing = True
         for server in self._servers:
             server.close()

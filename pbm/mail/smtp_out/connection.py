@@ -35,7 +35,7 @@ _Step = tuple[str, bytes, Container[int], float]
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Timeouts in seconds; `data`, after the final dot too, is by RFC 5321, section 4.5.3.2."""
+    """Timeouts in seconds; `data`, also for the reply to the content, is by RFC 5321, 4.5.3.2."""
 
     connect: float = 30
     command: float = 60
@@ -44,7 +44,7 @@ class Timeouts:
 
 
 class _Replies(asyncio.Protocol):
-    """Protocol that parses a server's replies."""
+    """An asyncio protocol that parses a server's replies."""
 
     def __init__(self, owner: asyncio.BaseProtocol) -> None:
         self._owner = owner
@@ -59,7 +59,7 @@ class _Replies(asyncio.Protocol):
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
-        """The next reply. Raises SMTPException, also if none comes within these seconds."""
+        """Wait for the next reply. Raises SMTPException, also if none comes in this time."""
         if not self._said and self._trouble is None:
             self._changed.clear()
             try:
@@ -141,7 +141,7 @@ async def _send(
 async def _heard(
     replies: _Replies, verb: str, good: Container[int], seconds: float
 ) -> Trouble | None:
-    """The error in the next reply; None if its code is in `good`."""
+    """Wait for the next reply; return its error, or None if its code is in `good`."""
     try:
         code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
@@ -153,7 +153,7 @@ async def _heard(
 
 
 def as_data(raw: bytes) -> bytes:
-    """The mail with CRLF, dot-stuffing and the final dot (RFC 5321, section 4.5.2)."""
+    """Convert a mail to CRLF, dot-stuff it and add the final dot (RFC 5321, section 4.5.2)."""
     pairs = raw.count(b"\r\n")
     if raw.count(b"\n") != pairs or raw.count(b"\r") != pairs:
         raw = _LONE_END.sub(b"\r\n", raw)
@@ -222,16 +222,16 @@ _Result = TypeVar("_Result")
 
 
 class DeadConnectionError(Exception):
-    """A kept connection proved closed before any part of a mail was accepted."""
+    """A kept connection was closed before any part of a mail was accepted."""
 
 
 class ConnectionPool:
-    """Connection pool; if none is free, callers wait in the order of arrival."""
+    """A pool of connections. If none is free, callers wait in the order of arrival."""
 
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
     ) -> None:
-        """`size` limits the open connections, `idle_seconds` how long one is kept idle."""
+        """Open at most `size` connections, and keep one idle for at most `idle_seconds`."""
         self._connect = connect
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds

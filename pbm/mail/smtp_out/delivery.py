@@ -7,12 +7,12 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Sent:
-    """The next server, or the disk, has taken responsibility for the mail."""
+    """A success: the next server, or the disk, has taken responsibility for the mail."""
 
 
 @dataclass(frozen=True)
 class Deferred:
-    """Temporary failure: retry later. `reason` is for the operator, and contains no secret.
+    """A temporary failure, to be retried. `reason` is for the operator, and contains no secret.
 
     `recipient_status` is the status (RFC 3463) if the next server refused the recipient, else
     empty; `code` is that of its SMTP reply, such as 450, or 0.
@@ -25,7 +25,7 @@ class Deferred:
 
 @dataclass(frozen=True)
 class Failed:
-    """Permanent failure of this mail to this address; the fields are those of `Deferred`."""
+    """A permanent failure of this mail to this address; the fields are those of `Deferred`."""
 
     reason: str
     recipient_status: str = ""
@@ -52,7 +52,7 @@ _TAG_LIKE = re.compile(r"[a-z2-7]{16,}", re.ASCII | re.IGNORECASE)
 
 
 def presentable(text: str) -> str:
-    """External text as one short line of printable ASCII, with our tags masked."""
+    """Convert external text to one short line of printable ASCII, with our tags masked."""
     masked = _TAG_LIKE.sub("***", text)
     printable = "".join(char if " " <= char <= "~" else " " for char in masked)
     return " ".join(printable.split())[:_LONGEST]

@@ -33,7 +33,7 @@ class MaildirTransport:
         self._root = root
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
-        """Deliver; Sent means that the mail and its directory entry are synced to disk."""
+        """Deliver one mail; Sent means that the mail and its directory entry are synced to disk."""
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
             folder = folder_of(self._root, recipient)
@@ -54,12 +54,12 @@ class MaildirTransport:
 
 
 def folder_of(root: Path, recipient: str) -> Path:
-    """The Maildir of an address in any letter case; its name has no slash. Raises AddressError."""
+    """Return the Maildir of an address in any case; its name has no slash. Raises AddressError."""
     return root / quote(address_key(parse_address(recipient)), safe="")
 
 
 def mails_of(root: Path, recipient: str) -> list[Path]:
-    """The files of all mails to an address, oldest first. Raises AddressError, OSError."""
+    """Return the files of all mails to an address, oldest first. Raises AddressError, OSError."""
     folder = folder_of(root, recipient)
     parts = [folder / part for part in _READ if _owner(folder / part) is not None]
     files = (file for part in parts for file in part.iterdir())
@@ -95,9 +95,9 @@ def _make(folder: Path) -> None:
 
 
 def check_folders(root: Path, *maildirs: Path) -> bool:
-    """Whether the folders of some Maildirs below a root exist.
+    """Return whether the folders of some Maildirs below a root exist.
 
-    Raises OSError for a link or another user's folder, by which that user could get our mails.
+    Raises OSError for a link or another user's folder, since that user could read our mails.
     """
     folders = (
         root,
@@ -111,7 +111,7 @@ def check_folders(root: Path, *maildirs: Path) -> bool:
 
 
 def _owner(folder: Path) -> int | None:
-    """The owner of a folder; None if it does not exist. Raises OSError for a link or a file."""
+    """Return a folder's owner; None if it does not exist. Raises OSError for a link or a file."""
     try:
         found = folder.lstat()
     except FileNotFoundError:

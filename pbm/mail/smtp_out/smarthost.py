@@ -135,9 +135,9 @@ class SmarthostTransport:
         idle_seconds: float = 30,
         timeouts: Timeouts | None = None,
     ) -> None:
-        """`helo` is our name in EHLO; `pool_size` limits the connections, kept for `idle_seconds`.
+        """Parse the URL; `helo` is our name in EHLO. Raises SmarthostError.
 
-        Raises SmarthostError.
+        At most `pool_size` connections are open, and each is kept idle for `idle_seconds`.
         """
         self._host = parse_smarthost(url)
         self._helo = helo
@@ -243,7 +243,7 @@ class SmarthostTransport:
         return Deferred(reason, _recipient_status(error) if refused_for_now else "", code)
 
     def _why(self, error: Exception) -> str:
-        """The error for the operator: without passwords, address tags and line breaks."""
+        """Describe an error for the operator, without passwords, address tags and line breaks."""
         if isinstance(error, aiosmtplib.SMTPResponseException):
             return f"{error.code} {_presentable(error.message, self._host)}".rstrip()
         if isinstance(error, ssl.SSLCertVerificationError):
@@ -256,7 +256,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """The status (RFC 3463) in the refusal of a recipient, or as its SMTP code implies."""
+    """Return the status (RFC 3463) in the refusal of a recipient, or that of its SMTP code."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)
@@ -265,7 +265,7 @@ def _recipient_status(error: Exception) -> str:
 
 
 def _presentable(text: str, host: Smarthost) -> str:
-    """The server's text for our logs, with our password masked."""
+    """Convert the server's text to one line for our logs, with our password masked."""
     if host.password:
         login = f"\0{host.user}\0{host.password}"
         encoded = (base64.b64encode(each.encode()).decode() for each in (host.password, login))

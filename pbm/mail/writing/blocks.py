@@ -67,7 +67,7 @@ def _show_picture(view: dict[str, Any]) -> str:
 
 
 def _columns(text: str) -> str:
-    """Align the columns of lines, which two blanks separate; the first column to the right.
+    """Align columns that two blanks separate, the first one to the right.
 
     >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
     |   9. ab   cd
@@ -82,7 +82,7 @@ def _columns(text: str) -> str:
 
 
 def _page(text: str) -> str:
-    """A help page: indented lines keep their shape, except in lists."""
+    """Mark a help page, whose indented lines keep their shape, except in lists."""
     text = _LED_ON.sub(rf'"{COMMAND}\1{COMMAND_ENDS}"', text.rstrip("\n"))
     return "\n\n".join(map(_keep_indented_block, text.split("\n\n")))
 
@@ -159,7 +159,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(chunk: str) -> Sequence[Block]:
-    """The blocks in the rendered lines of a template, in order."""
+    """Parse the rendered lines of a template into blocks."""
     return (_laid_out.__wrapped__ if len(chunk) > _LONGEST_KEPT else _laid_out)(chunk)
 
 
@@ -258,7 +258,7 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text escaped for HTML; a move is not broken at its hyphen."""
+    """Escape text for HTML; no line breaks at the hyphen of a move."""
     if "-" not in text:
         return escape(text)
     return _HYPHENED.sub(_kept_together, escape(text))
@@ -270,7 +270,7 @@ def _kept_together(word: re.Match[str]) -> str:
 
 
 def _html_picture(described: str) -> str:
-    """An element that shows a picture in its own size, or as wide as a narrower screen."""
+    """Return an element that shows a picture in its own size, or as wide as a narrow screen."""
     width, height = picture.size(described)
     alternative = escape(picture.in_words(described))
     return (
@@ -281,12 +281,12 @@ def _html_picture(described: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Text without the marks of ready-made answers."""
+    """Remove the marks of ready-made answers from a text."""
     return text.replace(COMMAND, "").replace(COMMAND_ENDS, "")
 
 
 def linked(html: str, address: str, subject: str) -> str:
-    """The HTML part with links (RFC 6068) that begin a reply with a ready-made answer as body."""
+    """Convert ready-made answers to links (RFC 6068) that begin a reply with the answer as body."""
     about = subject if subject[:3].lower() == "re:" else f"Re: {subject}"
     # A line break within the tag keeps lines short, so that the part needs no encoding.
     to = f'<a\nhref="mailto:{quote(address, safe="@")}?subject={quote(about, safe="")}&amp;body='

@@ -1,4 +1,4 @@
-"""Draws who was ahead during a game; above the middle line the first side was ahead."""
+"""Draws the lead during a game; above the middle line the first side was ahead."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -18,7 +18,7 @@ _MOST_LABELS = 7
 
 
 def image(drawing: Mapping[str, Any]) -> Image.Image:
-    """The chart of the first side's `leads`, in hundredths, spread evenly over `plies` plies."""
+    """Draw the first side's `leads`, in hundredths of a unit, spread evenly over `plies` plies."""
     leads, plies = drawing["leads"], drawing["plies"]
     most = max(_LEAST, min(_MOST, max(map(abs, leads))))
     canvas = Canvas(WIDTH, HEIGHT, GROUND)
@@ -45,7 +45,7 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """The points of the curve, with those at which it crosses the middle line."""
+    """Yield the points of the curve, with those at which it crosses the middle line."""
     wide = (_RIGHT - _LEFT) / max(1, len(leads) - 1)
     before: Point | None = None
     for number, lead in enumerate(leads):
@@ -59,7 +59,7 @@ def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
 
 
 def in_words(drawing: Mapping[str, Any]) -> str:
-    """The first side's lead, in units, at some eight plies of the game and at its end.
+    """Describe the first side's lead, in units, at some eight plies and at the end of the game.
 
     >>> in_words({"leads": [0, -20, -110, -1000], "plies": 3})
     'from move to move 0.0, -0.2, -1.1, won by force'

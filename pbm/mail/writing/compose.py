@@ -66,7 +66,7 @@ class OutgoingMail(NamedTuple):
 
 
 def compose(mail: OutgoingMail) -> bytes:
-    """The mail as sent: CRLF, ASCII, no line over 998 characters. Raises HeaderError."""
+    """Compose a mail in ASCII, with CRLF and no line over 998 characters. Raises HeaderError."""
     head = "\r\n".join([*_fields(mail), ""]).encode("ascii")  # first, as it checks all values
     text, html = _part("plain", mail.text), _part("html", mail.html)
     # Base64 has no underscore, so a picture holds no boundary.
@@ -135,7 +135,7 @@ def _base64(png: bytes) -> bytes:
 
 
 def _part(subtype: str, text: str) -> bytes:
-    """A text part: its fields, an empty line, and the text, with CRLF line ends."""
+    """Return a text part: its fields, an empty line, and the text, with CRLF line ends."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.removesuffix("\n")
@@ -154,14 +154,14 @@ def _part(subtype: str, text: str) -> bytes:
 
 
 def _boundary(seed: str, text: bytes, attempt: int = 0) -> bytes:
-    """A boundary derived from the seed that does not occur in the text."""
+    """Return a boundary derived from the seed that does not occur in the text."""
     digest = hashlib.sha256(f"{attempt} {seed}".encode("ascii")).digest()
     boundary = b"=_" + base64.b32encode(digest[:15])
     return _boundary(seed, text, attempt + 1) if boundary in text else boundary
 
 
 def text_field(name: str, value: str) -> str:
-    """A field of free text, such as Subject: unchanged if it is short ASCII, else encoded.
+    """Format a field of free text, such as Subject: unchanged if it is short ASCII, else encoded.
 
     Raises HeaderError for control characters, line separators and lone surrogates.
     """
@@ -173,7 +173,7 @@ def text_field(name: str, value: str) -> str:
 
 
 def ascii_field(name: str, value: str) -> str:
-    """A field for programs: printable ASCII on one line. Raises HeaderError for all else."""
+    """Format a field of printable ASCII on one line. Raises HeaderError for all else."""
     if not value or not value.isprintable() or not _stands_as_it_is(value):
         raise HeaderError(f"The value of {name} must be printable ASCII without outer blanks.")
     line = f"{name}: {value}"
@@ -183,7 +183,7 @@ def ascii_field(name: str, value: str) -> str:
 
 
 def mailbox_field(name: str, address: str, display_name: str = "") -> str:
-    """A field of one mailbox, such as From and To. Raises HeaderError."""
+    """Format a field of one mailbox, such as From and To. Raises HeaderError."""
     try:
         mailbox = parse_address(address)
     except AddressError as error:
@@ -196,7 +196,7 @@ def mailbox_field(name: str, address: str, display_name: str = "") -> str:
 
 
 def message_id_field(name: str, ids: Iterable[str]) -> str:
-    """Message-ID, In-Reply-To or References: ids in angle brackets, folded. Raises HeaderError."""
+    """Format a field of Message-IDs, such as References, folded. Raises HeaderError."""
     line, lines = f"{name}:", []
     for message_id in ids:
         if not is_message_id(message_id):
@@ -216,7 +216,7 @@ def _check_text(name: str, value: str) -> None:
 
 
 def _stands_as_it_is(value: str) -> bool:
-    """Whether a header can hold the value unencoded; ``=?`` could begin an encoded word."""
+    """Return whether a header can hold the value unencoded; ``=?`` could begin an encoded word."""
     return value.isascii() and value == value.strip(" ") and "=?" not in value
 
 
@@ -239,7 +239,7 @@ def _phrase(name: str, display_name: str) -> str:
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encoded words, one a line; `taken` is the number of characters before the first word."""
+    """Encode text as words, one a line; `taken` is the number of characters before the first."""
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
     piece = b""

@@ -48,7 +48,7 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_a_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """A refusal with the game's name and title, from `usual`, added to its parameters."""
+    """Add the game's name and title, from `usual`, to the parameters of a refusal."""
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 

@@ -60,13 +60,13 @@ _OVER_THE_EDGE: Final = 0.6  # distance from its last cell of a piece that has l
 
 
 def described(drawing: Mapping[str, Any]) -> str:
-    """A game's drawing of a position as one line of text. Equal drawings give equal text."""
+    """Format a game's drawing of a position as one line; equal drawings give equal text."""
     return _encoder.encode(drawing)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """The PNG of a drawing, from the text that the function `described` made of it.
+    """Draw a picture as PNG, from the text that the function `described` made of the drawing.
 
     Pieces of the seats in its `named` show their cells' names; a `small` drawing has less detail.
     """
@@ -101,7 +101,7 @@ def png(described: str) -> bytes:
 
 
 def in_words(described: str) -> str:
-    """The position and the marked moves in one line, as a text alternative to the picture.
+    """Describe the position and the marked moves in one line, as text instead of the picture.
 
     >>> in_words(described({"signs": "11.2".ljust(61, "."), "seats": "ox", "moves": []}))
     'The board: o on a1 to a2; x on a4.'
@@ -126,7 +126,7 @@ def in_words(described: str) -> str:
 
 
 def size(described: str) -> tuple[int, int]:
-    """The width and height of the picture, in pixels of a page."""
+    """Return the width and height of the picture, in pixels of a page."""
     drawing = json.loads(described)
     if "leads" in drawing:
         return chart.WIDTH, chart.HEIGHT
@@ -140,7 +140,7 @@ def _ground(drawing: Mapping[str, Any]) -> Ground:
 
 @lru_cache(maxsize=64)  # the check takes longer than the rest of a picture's words
 def _ground_of(name: str) -> Ground:
-    """The empty board of a game. Raises ValueError for a game without pictures."""
+    """Return the empty board of a game. Raises ValueError for a game without pictures."""
     game = game_named(name)
     if not has(game, Draws):
         raise ValueError(f"{name} has no pictures")
@@ -182,6 +182,6 @@ def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str
 
 
 def _overlap(one: Point, other: Point) -> bool:
-    """Whether numbers at two points of a ground would overlap."""
+    """Return whether numbers at two points of a ground would overlap."""
     sizes = zip(one, other, stamps.NUMBER, strict=True)
     return all(abs(here - there) * stamps.UNIT < 2 * half for here, there, half in sizes)

@@ -110,13 +110,13 @@ class Renderer:
         )
 
     def said(self, why: dict[str, Any]) -> str:
-        """The sentence of a game for a refusal."""
+        """Return the sentence of a game for a refusal."""
         module = self._templates.get_template("refusals.txt").module
         return unmarked(str(module.said(cleaned(why))))  # type: ignore[attr-defined]
 
 
 def sentence(why: dict[str, Any]) -> str:
-    """The sentence of a game for a refusal, on one line for the operator."""
+    """Return the sentence of a game for a refusal, on one line for the operator."""
     return " ".join(_renderer().said(why).split())
 
 
@@ -127,7 +127,7 @@ def _renderer() -> Renderer:
 
 @cache
 def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
-    """The templates of these folders, each compiled once per process."""
+    """Return an environment of the templates in these folders, each compiled once per process."""
     of_games = {name: FileSystemLoader(folder) for name, folder in games}
     environment = Environment(
         extensions=[_Answers],
@@ -177,7 +177,7 @@ class _Compiler(CodeGenerator):
 
 @cache
 def _words_of(environment: Environment, game: str) -> SimpleNamespace:
-    """The macros of a game's `board.txt`, with defaults from `game.txt`."""
+    """Return the macros of a game's `board.txt`, with defaults from `game.txt`."""
     usual, own = (
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )

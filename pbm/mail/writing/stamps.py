@@ -84,12 +84,12 @@ class Canvas:
             self.text((x, y), text, size, colour, bold, anchor)
 
     def finished(self, *colours: Colour) -> Image.Image:
-        """The image; each pixel is the palette index of the nearest of the given colours."""
+        """Return the image; each pixel is the palette index of the nearest of the given colours."""
         numbers = {colour: _NUMBERS[colour] for colour in colours}
         return _indexed(self._image.reduce(_SMALLER), numbers)
 
     def grey(self) -> Image.Image:
-        """The image in shades of grey."""
+        """Return the image in shades of grey."""
         return self._image.convert("L").reduce(_SMALLER)
 
 
@@ -180,14 +180,14 @@ _HEAD: Final = ((0.5, 0.0), (0.28, 0.21), (0.28, -0.21))  # of an arrow that lea
 
 
 def place(ground: Ground, point: Point) -> Point:
-    """The pixel position of a point of a ground."""
+    """Return the pixel position of a point of a ground."""
     (x, y), (right, down) = point, ground.scale
     return ground.middle[0] + round(x * right, 9), ground.middle[1] + round(y * down, 9)
 
 
 @cache
 def board(ground: Ground) -> Image.Image:
-    """The empty board with its labels, and the name of each hole in it."""
+    """Draw the empty board with its labels, and the name of each hole in it."""
     width, height = ground.width, ground.height
     canvas, shape = Canvas(width, height, GROUND), Canvas(width, height, INK)
     canvas.polygon([place(ground, point) for point in ground.corners], _WELL, 0.55 * UNIT)
@@ -210,7 +210,7 @@ def board(ground: Ground) -> Image.Image:
 
 
 def halved(image: Image.Image) -> Image.Image:
-    """A picture with one pixel per pixel of a page, for a smaller file."""
+    """Reduce a picture to one pixel per pixel of a page, for a smaller file."""
     corners = image.point(lambda number: 255 * (number < len(ALPHAS))).reduce(DENSITY)
     image.putpalette(PALETTE)
     small = _indexed(image.convert("RGB").reduce(DENSITY), _NUMBERS)
@@ -220,7 +220,7 @@ def halved(image: Image.Image) -> Image.Image:
 
 @cache
 def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
-    """A piece with its seat's sign or the name of its cell; `came` if it has just moved here."""
+    """Draw a piece with its seat's sign or its cell's name; `came` if it has just moved here."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     canvas.disc(_MIDDLE, PIECE * UNIT, INK)
@@ -234,7 +234,7 @@ def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
 
 @cache
 def fallen(seat: str, sign: str) -> Image.Image:
-    """A piece that has left the board."""
+    """Draw a piece that has left the board."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     canvas.disc(_MIDDLE, FALLEN * UNIT, INK)
@@ -245,7 +245,7 @@ def fallen(seat: str, sign: str) -> Image.Image:
 
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
-    """A vacated hole, its name, and an arrow `towards` degrees, clockwise from the right."""
+    """Draw a vacated hole, its name, and an arrow `towards` degrees, clockwise from the right."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     canvas.disc(_MIDDLE, _DENT * UNIT, INK)
     right, down = UNIT * cos(radians(towards)), UNIT * sin(radians(towards))
@@ -259,7 +259,7 @@ def left(name: str, towards: int) -> Image.Image:
 
 @cache
 def number(which: int) -> Image.Image:
-    """The number of a marked move, as an ordinal in an oblong."""
+    """Draw the number of a marked move, as an ordinal in an oblong."""
     canvas = _tag(_LIGHT, INK, 0)
     text = f"{which}{_ORDINALS.get(which, 'th')}"
     canvas.text(_MIDDLE, text, 0.34 * UNIT, _LIGHT, 0.3)
@@ -268,12 +268,12 @@ def number(which: int) -> Image.Image:
 
 @cache
 def number_mask() -> Image.Image:
-    """The mask for stamps of `number`."""
+    """Return the mask for stamps of `number`."""
     return _tag(INK, _LIGHT, 1).grey().point(lambda value: 255 * (value > 96), "1")
 
 
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
-    """An oblong in the middle of a stamp, widened by `rim` on each side."""
+    """Draw an oblong in the middle of a stamp, widened by `rim` on each side."""
     canvas = Canvas(UNIT, UNIT, ground)
     canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
     return canvas
@@ -281,7 +281,7 @@ def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
 
 @cache
 def key(seat: str, sign: str) -> Image.Image:
-    """A legend of a seat's colour and sign, for pictures whose pieces show the names of cells."""
+    """Draw a legend of a seat's colour and sign, for pictures whose pieces show cell names."""
     canvas = Canvas(2 * UNIT, UNIT, GROUND)
     colour, _ = PIECES[seat]
     canvas.disc(_MIDDLE, KEY * UNIT, INK)
@@ -292,7 +292,7 @@ def key(seat: str, sign: str) -> Image.Image:
 
 @cache
 def mask(radius: float) -> Image.Image:
-    """The circular mask of a stamp of that radius."""
+    """Return the circular mask of a stamp of that radius."""
     shape = Canvas(UNIT, UNIT, INK)
     shape.disc(_MIDDLE, radius * UNIT, _LIGHT)
     return shape.grey().point(lambda value: 255 * (value > 96), "1")
@@ -316,6 +316,6 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """The colours allowed in a stamp of a piece; any others would blur its edges."""
+    """Return the colours allowed in a stamp of a piece; any others would blur its edges."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, INK, _GREY, *PIECES[seat], *half]
