@@ -18,7 +18,7 @@ from pbm.clock import Clock
 from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
-from pbm.store.values.queues import TimerKind
+from pbm.store.values.queues import Heartbeat, TimerKind
 
 LISTEN, TURN, POST, TICKS, ROBOTS = "listen", "turn", "post", "ticks", "robots"
 ROLES = (LISTEN, TURN, POST, TICKS, ROBOTS)
@@ -60,8 +60,14 @@ class Heart:
         was_off, self._is_off = self._is_off, is_off(ahead or 0)
         if self._is_off and not was_off:
             _log.warning("this clock is not the database's", seconds_ahead=round(ahead or 0))
+        host, pid = self._host, os.getpid()
         alive = {role: min(loops.values(), default=now) for role, loops in self._loops.items()}
-        work.heartbeats.beat(self._process, self._host, os.getpid(), alive, now, ahead)
+        work.heartbeats.beat(
+            [
+                Heartbeat(self._process, role, host, pid, now, at, ahead)
+                for role, at in alive.items()
+            ]
+        )
         if LISTEN in self._roles:
             note_listening(work, now)
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)

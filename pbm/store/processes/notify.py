@@ -30,8 +30,7 @@ class Notifier:
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
         """`events` has the event that this process's workers await, by channel."""
         self._database = database
-        self._events = events
-        self._by_name = {channel.name: event for channel, event in events.items()}
+        self._events = {channel.name: event for channel, event in events.items()}
         probes = (
             f"({channel.probe.compile(database.engine)}) AS {channel.name}" for channel in events
         )
@@ -44,8 +43,8 @@ class Notifier:
     def notify(self, channels: Iterable[Channel]) -> None:
         """Wake the workers of these channels after a commit. Call it on the event loop."""
         for channel in channels:
-            if channel in self._events:
-                self._events[channel].set()
+            if channel.name in self._events:
+                self._events[channel.name].set()
             if not self._database.embedded:
                 self._pending.add(channel.name)
         if self._pending and self._sending is None:
@@ -110,12 +109,12 @@ class Notifier:
         )
 
     async def _listen(self, connection: Connection) -> None:
-        for name in self._by_name:
+        for name in self._events:
             await connection.execute(f"LISTEN {name}".encode())
         while True:
             async for notice in connection.notifies(timeout=POLL_EVERY):
                 if self._sender is None or notice.pid != self._sender.info.backend_pid:
-                    self._by_name[notice.channel].set()
+                    self._events[notice.channel].set()
             await self._poll(connection)
 
     async def _poll(self, connection: Connection) -> None:
@@ -124,4 +123,4 @@ class Notifier:
         for name, probe in (await cursor.fetchone() or {}).items():
             before, self._seen[name] = self._seen.get(name), probe
             if probe is True or (probe and probe != before):
-                self._by_name[name].set()
+                self._events[name].set()

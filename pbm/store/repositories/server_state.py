@@ -1,6 +1,6 @@
 """Queries about facts, about the operator's journal, and about heartbeats of processes."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -83,24 +83,14 @@ MOST_ROWS = 300  # far more than there are processes; the rest are dead
 class Heartbeats(Repository):
     """Queries about heartbeats, within one transaction."""
 
-    def beat(
-        self,
-        process: str,
-        host: str,
-        pid: int,
-        alive: Mapping[str, datetime],
-        now: datetime,
-        ahead: float | None = None,
-    ) -> None:
-        """Store a heartbeat for each role of a process; `alive` has the roles' signs of life."""
+    def beat(self, beats: Sequence[Heartbeat]) -> None:
+        """Store heartbeats, each in place of the last one of its process and role."""
         insert = upsert(heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
             set_={name: insert.excluded[name] for name in ("beat_at", "alive_at", "ahead")},
         )
-        whose = {"process": process, "host": host, "pid": pid, "beat_at": now, "ahead": ahead}
-        rows = [{**whose, "role": role, "alive_at": at} for role, at in alive.items()]
-        self._transaction.execute(statement, rows)
+        self._transaction.execute(statement, [vars(beat) for beat in beats])
 
     def clock_ahead(self, clock: Clock) -> float | None:
         """Return by how many seconds a clock is ahead of the database's; None if embedded."""
