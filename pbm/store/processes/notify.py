@@ -16,7 +16,7 @@ from pbm.store.channels import Channel
 from pbm.store.db import Database
 
 POLL_EVERY = 0.25  # seconds
-NOTIFY_EVERY = 0.03  # seconds, at most
+NOTIFY_EVERY = 0.03  # seconds between two NOTIFYs, at least
 PAUSE = 1.0  # seconds until opening a connection is retried
 _NOTIFY = "SELECT pg_notify(name, '') FROM unnest(%s::text[]) AS channel(name)"
 _LAST_SECONDS = 2.0

@@ -36,7 +36,7 @@ _COPIES = Statement(_COPY.where(inbox.c.digest == bindparam("digest")))
 _OF_MAIL = ("digest", "recipient", "sender", "peer", "network", "answer_counted")
 _OF_QUEUED = ("lane", "board_lane", "known")
 _KEPT = (*_OF_MAIL, *_OF_QUEUED, "size", "received_at", "status", "tries")
-_AT_ANY_PLACE = inbox.c.place >= literal(0.0, Float)  # selects the index of waiting mails
+_AT_ANY_PLACE = inbox.c.place >= literal(0.0, Float)  # always true, for the index of waiting mails
 _IS_NEW = and_(inbox.c.status == NEW, _AT_ANY_PLACE)
 _EARLIER = inbox.alias("earlier")
 _FIRST_PLACE, _APART, _LAST_PLACE = (

@@ -48,7 +48,7 @@ _CONTENTS = (
 _SELECTED = select(outbox, *_CONTENTS)
 
 LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
-_LETS_BY = timedelta(minutes=5)  # after a try at the longest pause
+_LETS_BY = timedelta(minutes=5)  # after a try at the longest pause, in which later mails may go
 _NO_BOARD = 0  # the thread of mails about no board
 
 _HELD = ("message_id", "params", "headers")
@@ -62,8 +62,9 @@ _ADD_CONTENTS = Statement(
 
 _EARLIER = outbox.alias("earlier")
 # A mail blocks later ones of its thread while it is due or retried. A deliberately delayed mail
-# blocks none, except one delayed for a robot. A mail at the longest retry pause stops blocking at
-# `soon`. No `EXISTS`: PostgreSQL estimates that no mail waits, and might read all threads.
+# blocks none, except one delayed for a robot. A mail retried at the longest pause blocks none while
+# it is due after `soon`. No `EXISTS`: PostgreSQL estimates that no mail waits, and might read all
+# threads.
 _OVERTAKEN = select(_EARLIER.c.id).where(
     _EARLIER.c.status == DUE,
     _EARLIER.c.recipient_key == outbox.c.recipient_key,
@@ -112,7 +113,7 @@ _ERASE_NAMED = Statement(
 )
 # With a condition on the time, PostgreSQL would scan the index of all waiting mails.
 _STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
-_AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # selects the index of waiting mails
+_AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # always true, for the index of waiting mails
 _IS_DUE = and_(outbox.c.status == DUE, _AT_ANY_MOMENT)
 _NEXT_DUE_AT = Statement(
     select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(

@@ -21,7 +21,7 @@ from pbm.store.sql.driver import Row
 from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.queues import SearchJob, Timer
 
-BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # before any row
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # earlier than the times of all rows
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
 MARGIN = timedelta(seconds=10)
 """Rows of other processes may be dated this much earlier by their clocks."""

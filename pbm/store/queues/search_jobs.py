@@ -17,7 +17,7 @@ from pbm.store.sql.driver import Row
 from pbm.store.sql.transaction import read_as
 from pbm.store.values.queues import SearchJob, SearchKind
 
-PATIENCE = 600.0  # seconds of place for a second of search
+PATIENCE = 600.0  # seconds by which a second of search moves a job back in the queue
 
 
 class SearchJobs(JobQueue[SearchJob]):

@@ -68,7 +68,7 @@ boards = table(
     Column("rated", Boolean, nullable=False, server_default=true()),  # fixed at the start
     Column("clock", JSON(none_as_null=True)),  # its terms; null for the default
     Column("waits_since", Moment),  # start of the wait for the player to move
-    Column("reminded", Integer, nullable=False, server_default="0"),  # times, of that move
+    Column("reminded", Integer, nullable=False, server_default="0"),  # reminders of that move
     Column("given", Integer, nullable=False, server_default="0"),  # extra seconds for that move
     # Pairs of moments between which the clock was stopped, and the beginning of a pause.
     Column("stops", JsonOf(_stops, _plain_stops)),
@@ -118,8 +118,8 @@ moves = table(
     Column("text", String(16), nullable=False),
     Column("effect", JSON, nullable=False),  # plain data of the rules
     Column("played_at", Moment, nullable=False),
-    Column("stood", String(MARK)),  # the repetition key after it; null in old rows
-    Column("times", Integer),  # occurrences of that key so far, up to a limit of the game
+    Column("stood", String(MARK)),  # mark of the position after it; null in old rows
+    Column("times", Integer),  # occurrences of that position so far, up to a limit of the game
     Index("ix_moves_stood", "board_id", "stood", "ply"),
     mark=Personal(erasure=RECORD, export=ExportedBy("boards")),
 )
@@ -178,7 +178,7 @@ results = table(
 )
 
 
-# In the standings: ten games, against two different people or more.
+# The condition for the standings: ten games against people, against two different people or more.
 LISTED = text("people_games >= 10 AND rival_id IS NULL")
 
 ratings = table(  # the last result of each player

@@ -44,7 +44,7 @@ inbox = table(
     Column("recipient", String(254), nullable=False),
     Column("sender", String(254), nullable=False),
     Column("peer", String(64), nullable=False),
-    # Of the sender; empty if unknown.
+    # The sender's network; empty if unknown.
     Column("network", String(64), nullable=False, server_default=""),
     Column("size", Integer, nullable=False, server_default="0"),  # bytes of the mail
     Column("received_at", Moment, nullable=False),
@@ -63,7 +63,7 @@ inbox = table(
     Index("ix_inbox_lane", "lane", "place", **where_it_waits("new", "lane")),
     Index("ix_inbox_board_lane", "board_lane", "id", **where_it_waits("new", "board_lane")),
     Index("ix_inbox_place", "place", "id", **where_it_waits("new", "place")),
-    Index("ix_inbox_sender", text("lower(sender)")),  # erased when the sender leaves
+    Index("ix_inbox_sender", text("lower(sender)")),  # for the erasure when the sender leaves
     Index("ix_inbox_stuck", "id", **only_where(text("status = 'stuck'"))),
     sqlite_autoincrement=True,
     mark=Personal(
@@ -96,7 +96,7 @@ outbox = table(
     to("players", "player_id", index=True),
     to("boards", "board_id"),
     to("inbox", "inbox_id"),
-    Column("thread", Integer, nullable=False),  # sent in order; the board's number, or 0
+    Column("thread", Integer, nullable=False),  # the board, or 0; a thread is sent in order
     Column("template", String(40), nullable=False),
     Column("message_id", String(200), nullable=False, unique=True),
     Column("sender", String(254), nullable=False),  # envelope sender, empty for <>

@@ -74,7 +74,7 @@ vacations = table(
     to("boards", "board_id"),  # null for all of the player's boards
     Column("first_day", Date, nullable=False),  # both in the player's time zone
     Column("last_day", Date, nullable=False),
-    Column("zone", String(64)),  # at the start, once the player has changed it
+    Column("zone", String(64)),  # the player's time zone at the start, if it was changed since
     Index("ix_vacations_player_id", "player_id", "last_day"),
     mark=Personal(
         ("player_id",),

@@ -24,7 +24,7 @@ class Treatment:
     begins_thread: bool = False  # of a board
     comes_back: bool = False  # its envelope sender names player and mail, to match bounces
     loss_is_reported: bool = True  # if delivery fails
-    erases_address: bool = False  # as the contents, once it is sent
+    erases_address: bool = False  # its recipient is erased, too, once it is sent
 
 
 _OF_BOARD = Treatment(waits=True, begins_thread=True, comes_back=True)
