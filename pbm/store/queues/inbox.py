@@ -16,7 +16,6 @@ from sqlalchemy import (
     literal,
     or_,
     select,
-    update,
 )
 from sqlalchemy.dialects.postgresql import insert as upsert
 
@@ -25,7 +24,7 @@ from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox, inbox_raw
 from pbm.store.sql.driver import Row
-from pbm.store.sql.statement import Statement
+from pbm.store.sql.statement import ColumnSetter, Statement
 from pbm.store.sql.transaction import read_as
 from pbm.store.values.mails import ArrivedMail, InboxMail, InboxStatus
 
@@ -92,16 +91,7 @@ _CLAIM = Statement(
     .with_for_update(skip_locked=True)
 )
 _ANY_LENGTH = 2**31 - 1  # bytes
-_PUT_ASIDE = Statement(
-    update(inbox)
-    .where(inbox.c.id == bindparam("mail"))
-    .values(aside_until=bindparam("until", type_=inbox.c.aside_until.type))
-)
-_FINISH = Statement(
-    update(inbox)
-    .where(inbox.c.id == bindparam("mail"))
-    .values(status=InboxStatus.DONE, outcome=bindparam("told"), done_at=bindparam("now"), lane=None)
-)
+_SET = ColumnSetter(inbox)
 _KEEP_RAW = Statement(
     insert(inbox_raw).inline().values(inbox_id=bindparam("mail"), raw=bindparam("raw"))
 )
@@ -171,9 +161,8 @@ class Inbox(MailQueue[InboxMail]):
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
         """Delay these mails until a moment; later mails of their senders and boards wait."""
-        rows = [{"mail": number, "until": until} for number in numbers]
-        if rows:
-            _PUT_ASIDE.run(self._transaction, *rows)
+        for number in numbers:
+            _SET.run(self._transaction, number, {"aside_until": until})
 
     def take_back(self) -> None:
         """End all deferrals; called when the process that deferred the mails has died."""
@@ -191,10 +180,10 @@ class Inbox(MailQueue[InboxMail]):
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
         """Record the outcomes of mails, by number, and erase their texts."""
-        if outcomes:
-            rows = [{"mail": number, "told": told, "now": now} for number, told in outcomes]
-            _FINISH.run(self._transaction, *rows)
-            _ERASE.run(self._transaction, *({"mail": number} for number, _ in outcomes))
+        done = {"status": InboxStatus.DONE, "done_at": now, "lane": None}
+        for number, outcome in outcomes:
+            _SET.run(self._transaction, number, {**done, "outcome": outcome})
+            _ERASE.run(self._transaction, {"mail": number})
 
     def count_try(self, inbox_id: int, error: str) -> int:
         """Count a failed try; return the number of tries, 0 if the mail is no longer new."""

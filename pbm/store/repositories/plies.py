@@ -98,12 +98,6 @@ _SET_LAST_PLY = Statement(
     .values(last_ply=bindparam("ply"), answered=True)
 )
 _WAIT = ("waits_since", "reminded", "given", "stops")
-_POSITION = ("state", "ply", "status", "ended_by", "winners", "to_move_id", "changed_at", *_WAIT)
-_SET_POSITION = Statement(
-    update(boards)
-    .where(boards.c.id == bindparam("number"))
-    .values({name: bindparam(name) for name in _POSITION})
-)
 
 
 class Playing(Repository):
@@ -195,13 +189,14 @@ class Playing(Repository):
         waited_for = board.to_move and (board.ply, board.to_move.player_id)
         if waited_for == (progress.ply, progress.to_move_id):
             kept |= {name: getattr(board, name) for name in _WAIT}
-        _SET_POSITION.run(self._transaction, {**kept, "number": board.id})
+        its = Boards(self._transaction)
+        its.change(board.id, **kept)
         del kept["to_move_id"]  # follows from the position
         after = replace(board, **kept)
         if after.playing != board.playing:
-            its, differs = seats.c.board_id == board.id, seats.c.playing != after.playing
-            self._update(seats, its, differs, playing=after.playing)
-        return Boards(self._transaction).keep(after)
+            differ = (seats.c.board_id == board.id, seats.c.playing != after.playing)
+            self._update(seats, *differ, playing=after.playing)
+        return its.keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
         """Take a board back to an earlier ply; delete later moves, departures and all offers."""
