@@ -286,10 +286,7 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name in the answer is the wanted handle. Raises Refusal.
-
-    A password that waits for the yes is deleted.
-    """
+    """Ask whether a name is the wanted handle; delete a waiting password. Raises Refusal."""
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)

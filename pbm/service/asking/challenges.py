@@ -142,10 +142,7 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class FirstGame:
-    """The first game that a newcomer asks for: a command line, run after the yes to the welcome.
-
-    `robots` are the challenged robots.
-    """
+    """A newcomer's first game: a command line to run after the yes, and challenged `robots`."""
 
     game: str
     line: str

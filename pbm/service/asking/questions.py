@@ -21,7 +21,7 @@ from pbm.commands.language.context import Context
 from pbm.commands.registry import read_commands
 from pbm.commands.script import Script
 from pbm.errors import Refusal
-from pbm.events import AddressWanted, Answered
+from pbm.events import AddressWanted
 from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring, new_token, token_digest
 from pbm.passwords import SHORTEST, PasswordHash, PasswordWork, SealedPassword
@@ -54,11 +54,10 @@ def shortened(comment: Sequence[str]) -> list[str]:
     told: list[str] = []
     room = _MOST_CHARACTERS
     for line in comment[:_MOST_LINES]:
-        if len(line) > room:
-            told.append(line[:room])
-            break
-        told.append(line)
+        told.append(line[:room])
         room -= len(line)
+        if room < 0:
+            break
     cut = told != list(comment)
     return [*told, "(and more)"] if cut else told
 
@@ -194,14 +193,6 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
     subject = question_subject(f"play as {player.handle} from here")
     asking = "new-address", subject, params, event.token
     MailWriter(turn).question(event.address, *asking, granted=True)
-
-
-def tell_other_addresses(turn: Turn, player: Player, sections: Sequence[Answered]) -> None:
-    """Tell a player's other addresses about a change."""
-    for address in player.addresses[1:]:
-        for section in sections:
-            told = {"sections": [{"section": section.section, **section.params}], "last": False}
-            MailWriter(turn).notice(address, "answer", str(section.params["title"]), told)
 
 
 def origin_of(turn: Turn) -> str:

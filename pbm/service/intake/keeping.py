@@ -167,22 +167,15 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
     """Return whether handling a mail for one of `others` also covers this recipient."""
-    match recipient:
-        case Plain():
-            known: tuple[type[Recipient], ...] = (Plain, PlayerReply, QuestionReply)
-        case PlayerReply() | QuestionReply():
-            known = (Plain,)
-        case _:
-            return False
-    return any(
-        isinstance(other, known)
-        or (
-            isinstance(recipient, PlayerReply)
-            and isinstance(other, PlayerReply)
-            and other.player_id == recipient.player_id
-        )
-        for other in others
-    )
+    for other in others:
+        match recipient, other:
+            case Plain(), Plain() | PlayerReply() | QuestionReply():
+                return True
+            case PlayerReply() | QuestionReply(), Plain():
+                return True
+            case PlayerReply(one), PlayerReply(another) if one == another:
+                return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -62,10 +62,7 @@ def check_recipient(
     sender: str = "",
     caller: Caller = UNKNOWN,
 ) -> Rejection | None:
-    """Return the refusal of a recipient, None if it is accepted.
-
-    The caller must count a `WrongTag` with `count_wrong`.
-    """
+    """Return the refusal of a recipient, None if it is accepted; the caller counts a `WrongTag`."""
     recipient = site.address.parse(address)
     if isinstance(recipient, Unknown):
         return Rejection(550, f"5.1.1 {recipient.reason}")

@@ -150,7 +150,10 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     speaker = turn.work.players.get(context.player_id)
     answered = [event for event in events if isinstance(event, Answered)]
     told = announce_answer(turn, speaker, answered)
-    questions.tell_other_addresses(turn, speaker, [item for item in answered if item.to_all])
+    for address in speaker.addresses[1:]:
+        for item in (item for item in answered if item.to_all):
+            params = {"sections": [{"section": item.section, **item.params}], "last": False}
+            MailWriter(turn).notice(address, "answer", str(item.params["title"]), params)
     _write_others(turn, speaker, events)
     if told:
         return ""

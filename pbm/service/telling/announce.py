@@ -319,10 +319,7 @@ def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
-    """Write one answer with all sections, in a board's thread if it is about one board.
-
-    Returns False if the player is over the limit of answers.
-    """
+    """Write one answer with all sections, in their only board's thread; False over the limit."""
     if not sections or not player.addresses:
         return True
     if not may_answer(turn, player):
