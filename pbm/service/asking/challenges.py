@@ -156,8 +156,7 @@ class FirstGame:
     @property
     def told(self) -> dict[str, Any]:
         """Return the template parameters of the welcome that describe this game."""
-        asks_for_seat = not self.robots and not self.pairs
-        seat = self.line if asks_for_seat else None
+        seat = None if self.robots or self.pairs else self.line
         return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
 
     @property

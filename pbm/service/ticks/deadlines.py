@@ -264,19 +264,18 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
     found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1)
     boards = [board for board in found if board.is_installed]
     abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
-    timers = {kind: tick.work.timers.about(kind, abouts) for kind in (_REMINDER, _DECLINE)}
+    first_moves = {  # the later kind replaces the earlier one
+        about: timer
+        for kind in (_REMINDER, _DECLINE)
+        for about, timer in tick.work.timers.about(kind, abouts).items()
+    }
     for board in boards:
         about = board.awaited_first_move
         if about is None:
-            awaited = _move(tick, player, board)
-        elif about in timers[_DECLINE]:
-            awaited = _late_first_move(tick, player, board, timers[_DECLINE][about])
-        elif about in timers[_REMINDER]:
-            awaited = _first_move(tick, player, board, timers[_REMINDER][about])
-        else:
-            awaited = None
-        if awaited is not None:
-            yield awaited
+            if awaited := _move(tick, player, board):
+                yield awaited
+        elif about in first_moves:
+            yield _first_move(tick, player, board, first_moves[about])
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
@@ -295,9 +294,13 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """Return an awaited first move without a reminder yet; replace one that is due within a day."""
+    """Return an awaited first move; a reminder of it that is due within a day is replaced."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
+    if timer.kind == _DECLINE:  # set when the reminder was sent
+        by = calendar.after(since, DECLINED_AFTER) or since + DECLINED_AFTER
+        since = board.waits_since or since - REMINDED_AFTER
+        return Awaited(board, since, by, is_first=True, counts=False)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)
     by = calendar.after(at, DECLINED_AFTER) or at + DECLINED_AFTER
     counts = at <= now + SOON
@@ -305,11 +308,3 @@ def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Await
         whose = {"board_id": timer.board_id, "player_id": timer.player_id}
         tick.work.timers.set(_DECLINE, timer.about, now, by + ALL_KEPT, since=at, **whose)
     return Awaited(board, since, by, is_first=True, counts=counts)
-
-
-def _late_first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """Return an awaited first move whose reminder was sent."""
-    calendar = calendar_of(tick.work, board, player, tick.now)
-    by = calendar.after(timer.since, DECLINED_AFTER) or timer.since + DECLINED_AFTER
-    since = board.waits_since or timer.since - REMINDED_AFTER
-    return Awaited(board, since, by, is_first=True, counts=False)

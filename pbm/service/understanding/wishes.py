@@ -170,13 +170,11 @@ def pairs_meant(script: Script) -> bool:
 def _names_page(context: Context, script: Script) -> bool:
     """Return whether a script is `help` with an existing page ("help help", not "help me")."""
     first = script.commands[0] if script.commands else None
-    if not isinstance(first, Help) or not first.subject:
-        return False
-    try:
-        context.help_page(first.subject)
-    except Refusal:
-        return False
-    return True
+    if isinstance(first, Help) and first.subject:
+        with suppress(Refusal):
+            context.help_page(first.subject)
+            return True
+    return False
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
