@@ -44,7 +44,7 @@ def propose(
     *,
     first_unsaid: bool = False,
 ) -> list[Event]:
-    """Ask the players with `challenges ask`, seats in the order given. Raises Refusal."""
+    """Challenge players, in seat order, and ask those with `challenges ask`. Raises Refusal."""
     check_others(work, setup.game, players, begun_by)
     asked = who_is_asked(players, begun_by)
     _count_asked(work, asked, begun_by, now)
@@ -212,7 +212,7 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Refuse or withdraw the pending challenges of two players, if `player` began or was asked."""
+    """Call off the pending challenges of two players that `player` began, or was asked about."""
     found = map(work.challenges.find, work.challenges.with_player(player.id))
     return [
         refuse_challenge(work, challenge, player)

@@ -254,10 +254,7 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether answers are paused, because the notice of a pause was sent within its limit's time.
-
-    `unproven` mails have a limit of their own.
-    """
+    """Whether answers are paused, as a recent mail said; `unproven` mails have their own limit."""
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

@@ -157,7 +157,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended: a rank for each seat, 1 is best; the cause in one word; any scores."""
+    """The end of a game: a rank for each seat (1 is best), the cause in one word, scores if any."""
 
     ranks: tuple[int, ...]
     by: str
@@ -186,7 +186,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a position is shown: for a seat, with these latest moves marked, in order."""
+    """How to show a position: the seat that looks at it, and the latest moves to mark, in order."""
 
     seat: int | None = None
     moves: tuple[Moved, ...] = ()
@@ -310,7 +310,7 @@ class Tells(Protocol):
     """A game whose mails describe each seat in words; `told` has the parameters."""
 
     def told(self, start: Any, position: Any) -> tuple[dict[str, Any], ...]:
-        """For each seat the data for the templates, with its sign as `symbol`."""
+        """The data of each seat for the templates, with the seat's sign as `symbol`."""
 
 
 class TellsMoves(Protocol):
@@ -537,20 +537,20 @@ class Explains(Protocol):
     """A game that explains the reasons for moves, and their faults."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """The reasons for the first of these moves, as data for `why` and `theme`; perhaps none.
+        """The reasons for the first of these moves, as data for the macros `why` and `theme`.
 
         The strongest is first. The other moves are the continuation.
         """
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
-        """The faults of a move, the worst first, as data for `why` and `theme`; perhaps none."""
+        """The faults of a move, the worst first, as data for the macros `why` and `theme`."""
 
     def contrast(self, made: Any, better: Any, seat: int) -> tuple[dict[str, Any], ...]:
         """The advantages of `better` over `made` for a seat, as data for the macro `contrast`."""
 
 
 class MayLack(Protocol):
-    """A game that works better with a part that an installation may lack."""
+    """A game with an optional part that may be missing, such as a compiled search."""
 
     def lacks(self) -> str:
         """A text for the operator on a missing part and its remedy; empty if none is missing."""

@@ -1,4 +1,4 @@
-"""Why a move is illegal, and which legal move may be meant instead (rules, section 3).
+"""The reasons why moves are illegal, and legal moves that may be meant (rules, section 3).
 
 `why_not` looks at one move, and shares no code with move generation; tests compare the two.
 """

@@ -119,7 +119,7 @@ class SearchBoard(NamedTuple):
 
 
 class Table:
-    """The seats and sides of a search, and the moves that the seats have in positions."""
+    """The seats and sides of a search; it finds and plays the moves of positions."""
 
     def __init__(self, root: Root, *, best_reply: bool) -> None:
         seats = range(len(root.marbles))

@@ -105,7 +105,7 @@ def _core() -> ctypes.CDLL:
 
 @cache
 def why_not() -> str:
-    """Why the compiled search cannot be used, for the operator; empty if it can."""
+    """The reason why the compiled search cannot be used, for the operator; empty if it can."""
     try:
         _core()
     except NoCoreError as error:
