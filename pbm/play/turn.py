@@ -17,38 +17,31 @@ from pbm.store.values.players import Player
 class Postage:
     """Counter of mails that one incoming mail causes: for boards, asked addresses, and seeks."""
 
-    _others: dict[int, int | None] = field(default_factory=dict)  # by board; None: not counted yet
+    _boards: set[int] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
     _of_seeks: int = 0
+    _others: dict[int, int] = field(default_factory=dict)  # on the boards counted so far
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
         """Count the mails of a command. Raises Refusal; the caller must then undo the command.
 
         The first command is never refused: it may concern many boards, as when its player leaves.
         """
-        happened = on_boards(events)
-        boards = {event.board_id for event in happened if event.counts_postage}
-        boards -= self._others.keys()
+        before = (self._boards, self._asked, self._of_seeks)
         others = [event for event in events if not isinstance(event, BoardEvent)]
-        asked = {address for event in others for address in event.asked} - self._asked
-        news = sum(event.mails for event in others)
-        is_first = not (self._others or self._asked or self._of_seeks)
-        if is_first:  # mostly the only command, so its boards are not read
-            self._others = dict.fromkeys(boards)
-            self._asked, self._of_seeks = asked, news
-            return
-        if not boards and not asked and not news:
-            return
-        for number, count in self._others.items():
-            if count is None:
-                self._others[number] = _others_on(work, number, player_id)
-        added = {number: _others_on(work, number, player_id) for number in boards}
-        mails = sum(count or 0 for count in self._others.values()) + sum(added.values())
-        if mails + len(self._asked | asked) + self._of_seeks + news > MOST_MAILS:
-            raise Refusal("too-many-mails", most=MOST_MAILS)
-        self._others |= added
-        self._asked |= asked
-        self._of_seeks += news
+        after = (
+            self._boards | {event.board_id for event in on_boards(events) if event.counts_postage},
+            self._asked | {address for event in others for address in event.asked},
+            self._of_seeks + sum(event.mails for event in others),
+        )
+        if any(before) and after != before:  # mostly the only command, so its boards are not read
+            boards, asked, of_seeks = after
+            new = boards - self._others.keys()
+            others_on = self._others | {item: _others_on(work, item, player_id) for item in new}
+            if sum(others_on.values()) + len(asked) + of_seeks > MOST_MAILS:
+                raise Refusal("too-many-mails", most=MOST_MAILS)
+            self._others = others_on
+        self._boards, self._asked, self._of_seeks = after
 
 
 def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
