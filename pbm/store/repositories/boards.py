@@ -99,7 +99,7 @@ class Boards(Repository):
         return board
 
     def lock_if_free(self, board_id: int) -> bool:
-        """Lock a board until the commit, unless another transaction has locked it."""
+        """Try to lock a board until the commit, without waiting; return whether it is locked."""
         query = select(boards.c.id).where(boards.c.id == board_id)
         free = query.with_for_update(skip_locked=True, key_share=True)
         found = self._scalars(free)

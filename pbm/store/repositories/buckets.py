@@ -96,7 +96,7 @@ class Buckets(Repository):
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete full buckets, at most `MOST_FORGOTTEN` and the oldest first.
+        """Delete full buckets, the oldest first, at most `MOST_FORGOTTEN`.
 
         These are the buckets not used for `LONGEST`. Buckets that others have locked are skipped.
         Returns whether there may be more full ones.
@@ -115,7 +115,7 @@ class Buckets(Repository):
         self._delete(buckets, buckets.c.key.startswith(f"{name}:", autoescape=True))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
-        """Return how many of the buckets `keys` a token was taken from since a moment."""
+        """Return the number of buckets among `keys` with a token taken since a moment."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
         return self._count(query)
 

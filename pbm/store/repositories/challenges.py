@@ -70,7 +70,7 @@ class Challenges(Repository):
         return self._scalars(query.order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
-        """Return how many guests without a yes yet a player has asked by mail since a moment."""
+        """Return the number of guests asked by a player since a moment who have not said yes."""
         query = (
             select(func.count(challenged.c.address))
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
@@ -118,7 +118,7 @@ class Challenges(Repository):
         self._update(challenges, challenges.c.id == challenge_id, comment=comment)
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
-        """Replace a guest's address by the player that the guest has become, who has said yes."""
+        """Give the seat of the guest with this address to a player, and note that player's yes."""
         its = challenged.c.challenge_id == challenge_id
         is_guest = func.lower(challenged.c.address) == address_key
         self._update(challenged, its, is_guest, player_id=player_id, address=None, waits=False)
@@ -179,15 +179,16 @@ class Beginnings(Repository):
     """Queries about the players who began boards, for limits and hints, within one transaction."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """Return how many boards in progress `begun_by` began and `player_id` has not answered.
+        """Return the number of a player's boards in progress that `begun_by` began.
 
-        Moves and comments are answers. Boards are counted up to `most`.
+        Only boards count on which `player_id` has neither moved nor commented. They are counted up
+        to `most`.
         """
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
 
     def by_others(self, player_id: int, *, most: int) -> int:
-        """Return how many of a player's boards in progress other players began, up to `most`.
+        """Return the number of a player's boards in progress begun by other players, up to `most`.
 
         All rounds of a match count as begun by the match's challenger.
         """
@@ -199,7 +200,7 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """Return on how many of the boards that a player began another person has moved.
+        """Return the number of boards begun by a player on which another person has moved.
 
         Only the player's newest `_NEWEST` boards are read.
         """

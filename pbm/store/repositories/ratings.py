@@ -117,7 +117,7 @@ class Ratings(Repository):
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
-        """Return whether a player won the last five counted games with another, newest first."""
+        """Return whether a player won, for the last five games with another, newest first."""
         query = select(results.c.place < _lost.c.place).join(
             _lost, _lost.c.rated_id == results.c.rated_id
         )

@@ -70,7 +70,7 @@ class NotExported:
 
 @dataclass(frozen=True)
 class Personal:
-    """How erasure and export treat a table, and the columns by which they find a player's rows.
+    """A table's mark: its erasure and export, and the columns by which they find a player's rows.
 
     `numbers` are columns with a player's number; the export uses only the first. `addresses` are
     columns with a mail address, in upper or lower case; `hidden`, with one in a longer text.

@@ -131,7 +131,7 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
 
 
 class ColumnSetter:
-    """Updates columns of a row by its number, with a cached statement for each set of columns."""
+    """A setter for columns of a row by number, with a cached statement for each set of columns."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

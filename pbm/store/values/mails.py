@@ -15,7 +15,7 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """How a kind of mail is treated. Contents are always erased once the mail is sent."""
+    """The treatment of a kind of mail; contents are always erased once the mail is sent."""
 
     waits: bool = False  # delayed while mail to the player bounces
     uses_up: Allowance | None = None  # the allowance that it counts against

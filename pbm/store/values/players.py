@@ -120,7 +120,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """How a board changed a player's rating; fields that `Rating` has, too, hold the new values.
+    """A change of a player's rating by a board; fields that `Rating` has, too, are the new values.
 
     `weight` is the share of the change that counts, from 0 (the rating stays) to 1.
     """

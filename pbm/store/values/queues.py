@@ -61,7 +61,7 @@ class SearchKind(StrEnum):
 class SearchJob:
     """A robot's search about a board at a ply, which counts as a job of the player `player_id`.
 
-    `kind` is a `SearchKind`, `about` its key, unique within the kind. `tries` have failed.
+    `kind` is a `SearchKind`, `about` its key, unique within the kind. `tries` counts failed tries.
     """
 
     id: int
