@@ -30,7 +30,6 @@ MOST = {"weakref.ReferenceType": 250}
 FINITE = {
     "pbm.mail.writing.stamps._font": "a few sizes",
     "pbm.mail.writing.stamps.board": "one for each game",
-    "pbm.mail.writing.stamps.fallen": "the seats with their signs",
     "pbm.mail.writing.stamps.key": "the seats with their signs",
     "pbm.mail.writing.stamps.mask": "two",
     "pbm.mail.writing.stamps.number": "at most one for each seat",
@@ -44,7 +43,6 @@ FINITE = {
     "pbm.play.subjects._boards": "one",
     "pbm.rules.abalone.refusals._appeals": "one",
     "pbm.mail.writing.render.templates_of": "one",
-    "pbm.mail.writing.render._renderer": "one",
     "pbm.rules.abalone.engine.compiled._core": "one",
     "pbm.rules.abalone.engine.compiled.why_not": "one",
     "pbm.rules.contract.has": "one for each game and protocol",

@@ -118,9 +118,8 @@ def decode_words(value: str) -> str:
 def decode_base64(raw: bytes) -> bytes:
     """Decode base64 up to its padding; invalid characters are skipped."""
     clean = raw.partition(b"=")[0].translate(None, _NOT_BASE64)
-    if len(clean) % 4 == 1:
-        clean = clean[:-1]
-    return base64.b64decode(clean + b"=" * (-len(clean) % 4))
+    whole = len(clean) - (len(clean) % 4 == 1)  # a single character at the end has no byte
+    return base64.b64decode(clean[:whole] + b"===")  # more padding than needed is ignored
 
 
 def decode_transfer(raw: bytes, encoding: str) -> bytes:

@@ -206,8 +206,6 @@ def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:
 
 def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
     """Return the type of a `Content-Disposition` (RFC 2183) and the names of its parameters."""
-    if not value:
-        return "", frozenset()
     names = frozenset(match[1].lower().partition("*")[0] for match in _PARAMETER.finditer(value))
     return value.partition(";")[0].strip().lower(), names
 

@@ -1,5 +1,6 @@
 """The listener's TLS certificate for STARTTLS."""
 
+import re
 import ssl
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -9,7 +10,9 @@ from pbm.errors import OperatorError
 from pbm.files import read_file
 
 _CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
-_KEY = b"PRIVATE KEY-----"
+_KEY = re.compile(  # with a group for each way to tell that it is encrypted
+    rb"BEGIN (ENCRYPTED )?(?:[A-Z]+ )?PRIVATE KEY-----\s*(Proc-Type: 4,ENCRYPTED)?"
+)
 _WHATEVER_THE_TIME = ssl.VerifyFlags(0x200000)  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
 _MOST_ROUNDS = 4  # of a TLS handshake; TLS 1.2 takes two
 _MOST_BYTES = 1 << 20
@@ -27,17 +30,18 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
         )
     if _CERTIFICATE not in _read("PBM_TLS_CERT", certificate):
         raise OperatorError(f"PBM_TLS_CERT: {certificate} holds no certificate in PEM form.")
-    if _KEY not in _read("PBM_TLS_KEY", key):
+    begin = _KEY.search(_read("PBM_TLS_KEY", key))
+    if begin is None:
         raise OperatorError(f"PBM_TLS_KEY: {key} holds no private key in PEM form.")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    try:
-        context.load_cert_chain(certificate, key, _no_password)
-    except _EncryptedKeyError:
+    if any(begin.groups()):
         raise OperatorError(
             f"PBM_TLS_KEY: {key} is closed with a password. pbm has nobody to ask for it; "
             "store the key without one, readable for the server alone."
-        ) from None
+        )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        context.load_cert_chain(certificate, key, password="")  # else it asks on the terminal
     except ssl.SSLError as error:
         raise OperatorError(_sentence(error, certificate, key)) from None
     return context
@@ -78,14 +82,6 @@ def why_not_now(begin: datetime, end: datetime, now: datetime) -> str:
     if now < begin:
         return f"is good from {begin:%Y-%m-%d %H:%M} UTC on only. Is the clock right?"
     return ""
-
-
-class _EncryptedKeyError(Exception):
-    pass
-
-
-def _no_password() -> str:
-    raise _EncryptedKeyError
 
 
 def _read(setting: str, path: str) -> bytes:

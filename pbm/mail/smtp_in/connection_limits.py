@@ -49,8 +49,7 @@ def forwarded_address(argument: str) -> Peer | None:
 
 def plain(address: Peer) -> Peer:
     """Return the IPv4 address that an IPv6 address wraps, or the address itself."""
-    mapped = getattr(address, "ipv4_mapped", None)
-    return address if mapped is None else mapped
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 @dataclass(frozen=True)

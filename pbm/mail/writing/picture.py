@@ -165,7 +165,7 @@ def _put_off(
     index, seat = move["off"]
     (x, y), towards = ground.cells[index], radians(move["towards"])
     beyond = (x + _OVER_THE_EDGE * cos(towards), y + _OVER_THE_EDGE * sin(towards))
-    piece = stamps.fallen(seat, _written(drawing, seat))
+    piece = stamps.piece(seat, _written(drawing, seat), fallen=True)
     _put(image, piece, stamps.place(ground, beyond), stamps.mask(stamps.FALLEN))
 
 

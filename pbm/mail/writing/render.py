@@ -52,7 +52,7 @@ class Renderer:
     """Renders the templates of this server and of its games."""
 
     def __init__(self) -> None:
-        self._templates = templates_of(resource_path("templates"), *game_templates().items())
+        self._templates = _own_templates()
         page = self._read("page.html").render(body=KEPT)
         self._above, _, self._below = page.partition(KEPT)
 
@@ -109,20 +109,16 @@ class Renderer:
             tuple(InlinePicture(name, picture.png(line)) for line, name in ids.items()),
         )
 
-    def said(self, why: dict[str, Any]) -> str:
-        """Return the sentence of a game for a refusal."""
-        module = self._templates.get_template("refusals.txt").module
-        return unmarked(str(module.said(cleaned(why))))  # type: ignore[attr-defined]
-
 
 def sentence(why: dict[str, Any]) -> str:
     """Return the sentence of a game for a refusal, on one line for the operator."""
-    return " ".join(_renderer().said(why).split())
+    module = _own_templates().get_template("refusals.txt").module
+    said = module.said(cleaned(why))  # type: ignore[attr-defined]
+    return " ".join(unmarked(said).split())
 
 
-@cache
-def _renderer() -> Renderer:
-    return Renderer()
+def _own_templates() -> Environment:
+    return templates_of(resource_path("templates"), *game_templates().items())
 
 
 @cache

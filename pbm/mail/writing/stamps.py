@@ -219,28 +219,21 @@ def halved(image: Image.Image) -> Image.Image:
 
 
 @cache
-def piece(seat: str, sign: str, *, came: bool = False) -> Image.Image:
-    """Draw a piece with its seat's sign or its cell's name; `came` if it has just moved here."""
+def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> Image.Image:
+    """Draw a piece with its seat's sign or its cell's name.
+
+    It has just moved here (`came`), or has left the board (`fallen`).
+    """
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
-    canvas.disc(_MIDDLE, PIECE * UNIT, INK)
+    radius, size = (FALLEN, 0.7) if fallen else (PIECE, 0.85 if came else 1.0)
+    canvas.disc(_MIDDLE, radius * UNIT, INK)
     if came:
-        canvas.disc(_MIDDLE, (PIECE - _RIM) * UNIT, _LIGHT)
+        canvas.disc(_MIDDLE, (radius - _RIM) * UNIT, _LIGHT)
         canvas.disc(_MIDDLE, (_CAME + _RIM) * UNIT, INK)
-    canvas.disc(_MIDDLE, (_CAME if came else PIECE - _RIM) * UNIT, colour)
-    _draw_sign(canvas, sign, ink, 0.85 if came else 1.0)
+    canvas.disc(_MIDDLE, (_CAME if came else radius - _RIM) * UNIT, colour)
+    _draw_sign(canvas, sign, ink, size)
     return canvas.finished(*_colours_of(seat), *(_LIGHT,) * came)
-
-
-@cache
-def fallen(seat: str, sign: str) -> Image.Image:
-    """Draw a piece that has left the board."""
-    canvas = Canvas(UNIT, UNIT, _WELL)
-    colour, ink = PIECES[seat]
-    canvas.disc(_MIDDLE, FALLEN * UNIT, INK)
-    canvas.disc(_MIDDLE, (FALLEN - _RIM) * UNIT, colour)
-    _draw_sign(canvas, sign, ink, 0.7)
-    return canvas.finished(*_colours_of(seat))
 
 
 @lru_cache(maxsize=_MOST_LEFT)
