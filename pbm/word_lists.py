@@ -14,25 +14,26 @@ class WordListError(ValueError):
 
 
 def read_sections(
-    file: Path, names: Collection[str], phrases: Callable[[str], Iterable[str]]
+    path: Path, names: Collection[str], phrases: Callable[[str], Iterable[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the phrases of each section in order, without duplicates; `phrases` parses a line.
 
-    Raises WordListError and OSError.
+    `path` is a file, or a folder with files `*.txt`. Raises WordListError and OSError.
     """
     found: dict[str, dict[str, None]] = {name: {} for name in names}
-    section = ""
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        is_heading = line.startswith("==")
-        section = line.strip("= ") if is_heading else section
-        if section not in found:
-            told = f"is in no section; they are {', '.join(found)}"
-            raise WordListError(f"{file.name}, line {number}, {told}.")
-        read = () if is_heading else [phrase for phrase in phrases(line) if phrase]
-        if not (is_heading or read):
-            raise WordListError(f"{file.name}, line {number}, holds no phrase.")
-        found[section].update(dict.fromkeys(read))
+    for file in sorted(path.glob("*.txt")) if path.is_dir() else [path]:
+        section = ""
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+            line = line.strip()
+            if not line or line.startswith("#"):
+                continue
+            is_heading = line.startswith("==")
+            section = line.strip("= ") if is_heading else section
+            if section not in found:
+                told = f"is in no section; they are {', '.join(found)}"
+                raise WordListError(f"{file.name}, line {number}, {told}.")
+            read = () if is_heading else [phrase for phrase in phrases(line) if phrase]
+            if not (is_heading or read):
+                raise WordListError(f"{file.name}, line {number}, holds no phrase.")
+            found[section].update(dict.fromkeys(read))
     return {name: tuple(some) for name, some in found.items()}

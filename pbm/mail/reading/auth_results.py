@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-_FIELD = re.compile(rb"([!-9;-~]{1,100})([ \t]*):", re.ASCII)
+_FIELD = re.compile(rb"([!-9;-~]{1,100})([ \t]*):([^\n]*(?:\n[ \t][^\n]*)*)\n?", re.ASCII)  # folded
 _ID = re.compile(r"[ \t]*([^\s;()\"\\]{1,255})(?=[\s;(]|$)", re.ASCII)
 _BLANKS = re.compile(r"[ \t\r\n]+", re.ASCII)
 _METHOD = re.compile(
@@ -105,23 +105,14 @@ def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
 
 def stamps_of(raw: bytes) -> list[Stamp]:
     """Return the `Received` and `Authentication-Results` fields of a header, unfolded, in order."""
-    fields: list[tuple[str, bool, list[bytes]]] = []
-    at = 0
-    while at < len(raw):
-        start, at = at, raw.find(b"\n", at) + 1 or len(raw)
-        line = raw[start:at].rstrip(b"\r\n")
-        if line.startswith((b" ", b"\t")) and fields:
-            fields[-1][2].append(line)
-        elif found := _FIELD.match(line):
-            name = found[1].decode("ascii").lower()
-            fields.append((name, not found[2], [line[found.end() :]]))
-        else:
-            break
     stamps: list[Stamp] = []
-    received = 0
-    for name, is_plain, lines in fields:
+    at = received = 0
+    while found := _FIELD.match(raw, at):
+        at = found.end()
+        name = found[1].decode("ascii").lower()
         if name in ("received", "authentication-results"):
-            stamps.append(Stamp(name, b"".join(lines).decode("latin-1"), received, is_plain))
+            value = b"".join(line.rstrip(b"\r") for line in found[3].split(b"\n"))
+            stamps.append(Stamp(name, value.decode("latin-1"), received, plain=not found[2]))
             received += name == "received"
     return stamps
 

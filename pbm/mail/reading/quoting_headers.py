@@ -20,15 +20,9 @@ _SECTIONS: Final = (
 
 def read_phrases(folder: Path) -> dict[str, tuple[str, ...]]:
     """Read a folder's phrases by section, and casefold them. Raises WordListError and OSError."""
-    found: dict[str, dict[str, None]] = {section: {} for section in _SECTIONS}
-
-    def parse(line: str) -> tuple[str, ...]:
-        return (line.casefold().removesuffix(_NEXT_WORD),)
-
-    for file in sorted(folder.glob("*.txt")):
-        for section, phrases in read_sections(file, _SECTIONS, parse).items():
-            found[section].update(dict.fromkeys(phrases))
-    return {section: tuple(phrases) for section, phrases in found.items()}
+    return read_sections(
+        folder, _SECTIONS, lambda line: (line.casefold().removesuffix(_NEXT_WORD),)
+    )
 
 
 PHRASES: Final = read_phrases(_FOLDER)

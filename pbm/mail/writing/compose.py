@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email import base64mime, quoprimime
-from email.utils import format_datetime
+from email.utils import format_datetime, quote
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -26,7 +26,6 @@ _LONGEST_LINE = 998  # RFC 5322, section 2.1.1
 _WORD_BYTES = 45  # so many bytes of UTF-8 make a B word of 72 characters
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]*", re.ASCII)
 _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_ENCODED_LINE = 76  # RFC 2045, section 6.8
 _PRINTABLE = bytes([*b"\t\r\n", *range(32, 127)])
 
 
@@ -128,10 +127,7 @@ def _picture(picture: InlinePicture) -> bytes:
 
 @lru_cache(maxsize=64)  # all players of a board get the same picture
 def _base64(png: bytes) -> bytes:
-    encoded = base64.b64encode(png)
-    return b"".join(
-        [encoded[at : at + _ENCODED_LINE] + b"\r\n" for at in range(0, len(encoded), _ENCODED_LINE)]
-    )
+    return base64.encodebytes(png).replace(b"\n", b"\r\n")
 
 
 def _part(subtype: str, text: str) -> bytes:
@@ -228,8 +224,7 @@ def _phrase(name: str, display_name: str) -> str:
     if _stands_as_it_is(display_name):
         phrase = display_name
         if not _ATOMS.fullmatch(display_name) or "  " in display_name:
-            escaped = display_name.replace("\\", "\\\\").replace('"', '\\"')
-            phrase = f'"{escaped}"'
+            phrase = f'"{quote(display_name)}"'
     else:
         phrase = _encoded(display_name, taken=len(name) + 2)
     # One line only: between several encoded words in a name some readers keep the blanks.
