@@ -1,1 +1,1 @@
-"""Parsing of incoming mail: from bytes to an envelope with the sender's own words; pure."""
+"""Pure functions that parse incoming mail, from bytes to an envelope with the own words."""

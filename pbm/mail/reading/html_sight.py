@@ -188,7 +188,7 @@ class _Look:
 
 
 class Sight:
-    """Tracks whether text is visible, during a walk over the tree of elements."""
+    """The styles of the open elements during a walk over a tree, which tell if text is visible."""
 
     def __init__(self, style_sheets: Iterable[str]) -> None:
         self._rules = rules(style_sheets)

@@ -1,4 +1,4 @@
-"""Parses a mail's bytes to an envelope: author, subject and own words; cleans subjects. Pure."""
+"""Pure functions that parse a mail to an envelope: author, subject and own words."""
 
 import re
 from collections.abc import Callable

@@ -56,7 +56,7 @@ _VERBS = frozenset({*_REPLIES, "MAIL", "RCPT", "DATA", "RSET", "XFORWARD", "STAR
 class Conversation(SMTP):
     """One client's connection, as an asyncio protocol.
 
-    Each method of a verb sends its reply, or raises RefusedError.
+    Each method `smtp_VERB` sends the reply to a command, or raises RefusedError.
     """
 
     line_length_limit = BLOCK  # bytes read ahead before the client has to wait

@@ -34,7 +34,7 @@ from pbm.rules.contract import LONGEST_MOVE
 KEPT = "\ue000"
 _ROW = "\ue001"
 PICTURE = "\ue003"
-"""Before the description of a picture, and in its HTML."""
+"""The mark before the description of a picture, and in its HTML."""
 _STATE = "\ue004"
 _HEADING = "\ue007"  # above one of several boards
 _DRAWN = "\ue008"
@@ -46,11 +46,11 @@ SHAPES = {
     _HEADING: "heading",
     _DRAWN: "drawn",
 }
-"""How lines that begin with a mark keep their shape."""
+"""The kinds of blocks, by the mark that begins each of their lines."""
 GLUE = "\ue002"
-"""A blank at which no line breaks."""
+"""The mark for a blank at which no line breaks."""
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
-"""Around a ready-made answer, which is a link in the HTML part."""
+"""The marks around a ready-made answer, which is a link in the HTML part."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue008]", re.ASCII)
 _ESCAPED = re.compile(r"\\[xuUr]")  # in a `repr`, which escapes all characters to remove
 _LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*|games|next|play|seeks|settings|stop)"')

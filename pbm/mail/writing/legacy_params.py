@@ -53,7 +53,7 @@ def _of_a_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
 
 
 def _shown(view: dict[str, Any]) -> dict[str, Any]:
-    """Convert a view, whose picture used to hold the marks of one move beside the position."""
+    """Convert a view's picture, which used to hold the marks of one move beside the position."""
     drawing = view.get("picture") if "diagram" in view else None
     if not drawing or "moves" in drawing:
         return view

@@ -143,7 +143,7 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
 
 
 class _Answers(Extension):
-    """Marks the answers to be linked, such as "<<rematch>>", in the source of a template."""
+    """A Jinja extension that marks ready-made answers, such as "<<rematch>>", in templates."""
 
     def preprocess(self, source: str, *_: object, **__: object) -> str:
         return source.replace("<<", COMMAND).replace(">>", COMMAND_ENDS)
@@ -154,7 +154,7 @@ class _Context(Context):
 
 
 class _Compiler(CodeGenerator):
-    """Compiles `a.b` to a dictionary look-up, since nearly all parameters are dictionaries."""
+    """A compiler of `a.b` to a dictionary look-up, as nearly all parameters are dictionaries."""
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         name = repr(node.attr)

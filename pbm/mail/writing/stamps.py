@@ -152,7 +152,7 @@ _COLOURS: Final = tuple(
         )
     )
 )
-"""With the two transparent ones sixteen colours, so that a pixel has four bits."""
+"""The colours of the palette; with the transparent ones sixteen, so a pixel has four bits."""
 PALETTE: Final = bytes(
     number for colour in (*[GROUND] * len(ALPHAS), *_COLOURS) for number in colour
 )
@@ -220,10 +220,7 @@ def halved(image: Image.Image) -> Image.Image:
 
 @cache
 def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> Image.Image:
-    """Draw a piece with its seat's sign or its cell's name.
-
-    It has just moved here (`came`), or has left the board (`fallen`).
-    """
+    """Draw a piece with a sign or name; `came` if it just moved here, `fallen` if it left."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     radius, size = (FALLEN, 0.7) if fallen else (PIECE, 0.85 if came else 1.0)
