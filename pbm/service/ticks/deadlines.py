@@ -74,7 +74,7 @@ def watch_clock(tick: Tick) -> str | Again:
         return Again(_first_look(tick, board), f"the pause of board {board.id} has run out")
     wait = wait_of(tick.work, board, tick.now)
     if wait is None:
-        return Again(_look_without_clock(tick, board), f"no clock runs on board {board.id}")
+        return Again(_next_look(tick, board, wait), f"no clock runs on board {board.id}")
     player = wait.player
     if wait.is_over and wait.ends_at is not None:
         return _run_out(tick, board, player, wait, wait.ends_at)
@@ -130,22 +130,19 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
     remind(tick, player, Awaited(tick.work.boards.get(board.id), wait.since, by))
 
 
-def _next_look(tick: Tick, board: Board, wait: Wait) -> datetime:
-    """Return when to check next: when the next reminder or end of a player's time is due."""
-    another = tick.now + first_look(board)
-    return max(min(wait.coming or another, another), tick.now + ALL_KEPT)
-
-
 def _first_look(tick: Tick, board: Board) -> datetime:
     """Return when to check the clock of the player to move for the first time."""
-    wait = wait_of(tick.work, tick.work.boards.get(board.id), tick.now)
-    return _next_look(tick, board, wait) if wait else _look_without_clock(tick, board)
+    return _next_look(tick, board, wait_of(tick.work, tick.work.boards.get(board.id), tick.now))
 
 
-def _look_without_clock(tick: Tick, board: Board) -> datetime:
-    """Return when to check a stopped clock again; early for robots, which set no timer."""
-    soon = min(_NO_CLOCK_RUNS, first_look(board))
-    return tick.now + (soon if board.to_move and board.to_move.robot else _NO_CLOCK_RUNS)
+def _next_look(tick: Tick, board: Board, wait: Wait | None) -> datetime:
+    """Return when to check next: at the next reminder, or when a player's time ends."""
+    another = tick.now + first_look(board)
+    if wait is not None:
+        return max(min(wait.coming or another, another), tick.now + ALL_KEPT)
+    later = tick.now + _NO_CLOCK_RUNS
+    is_robots = board.to_move and board.to_move.robot  # a robot's move sets no timer
+    return min(later, another) if is_robots else later
 
 
 def watch_first_move(tick: Tick) -> str | Again:
