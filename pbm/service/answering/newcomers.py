@@ -42,7 +42,6 @@ from pbm.store.values.players import Player
 
 _WITH_ANOTHER_LEFT = 2  # answers left today
 _LONGEST_LINE = 200  # characters of a stored line
-_TWO = 2  # players in the smallest challenge
 _LINES_BELOW = 2  # lines below the command that may ask for something
 _CALLED_OFF = Answered("invitation-off", {"title": "no game"})  # to a guest
 
@@ -378,7 +377,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
     turn.work.challenges.forget(challenge.id)
     inviter = turn.work.players.get(challenge.by_id)
     if inviter.addresses:
-        told = {"address": question.address, "others": len(challenge.seats) > _TWO}
+        told = {"address": question.address, "others": len(challenge.seats) > 2}
         MailWriter(turn).tell_or_keep(inviter, why, "your invitation", told)
     _tell_guests(turn, challenge)
 

@@ -251,7 +251,7 @@ def of_address(address: str) -> str:
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """Return the context, without hashing if the script has more new passwords than allowed."""
+    """Return the context; in it hashing raises Refusal if a script has too many new passwords."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:

@@ -27,7 +27,6 @@ from pbm.store.values.queues import TimerKind
 MOST_KEPT = 20_000  # characters about one board
 SOON = timedelta(minutes=5)  # delay of a mail that collects news of several boards
 SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)  # delays for unreachable readers
-_TWO = 2  # seats
 
 
 def keep_for_digests(
@@ -71,7 +70,7 @@ def keep_for_digests(
     at_once = [player for player in players if player.id not in later]
     may_have_kept = {number for number, left in may_be.items() if left <= WAS_TOO_MUCH}
     plain = {number for number, left in may_be.items() if left < PICTURED}
-    if len(board.seats) > _TWO:  # saves a query on boards of two players
+    if len(board.seats) > 2:  # saves a query on boards of two players
         others = {player.id for player in at_once} - {sender, *counted}
         plain |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
     return at_once, wanting - later | may_have_kept, plain

@@ -100,7 +100,7 @@ def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
 def _of_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """Return the word before a password or before a word that may not be checked; None without."""
+    """Return the word before a password, or before a word that may not be checked; else None."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
