@@ -5,6 +5,7 @@ The board starts after the last yes. Guests by mail address are asked first, the
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from pbm.errors import Refusal
@@ -147,17 +148,10 @@ def accept_challenge(
     begun_by = work.players.get(challenge.by_id)
     players = list(map(work.players.get, challenge.players))
     away = tuple(item.handle for item in players if not item.is_active)
-    if away:
-        return [_called_off(work, challenge, "impossible", away, but=player)]
-    try:
-        with work.savepoint():
-            for item in players:
-                is_unasked = item.id not in (challenge.by_id, *challenge.asked)
-                if is_unasked and item.settings.challenges == "ask":  # set meanwhile
-                    raise Refusal("takes-no-challenges", handle=item.handle)
+    if not away and not _still_to_ask(work, challenge, begun_by):  # the setting may be new
+        with suppress(Refusal), work.savepoint():
             return _begin(work, challenge, players, begun_by, now)
-    except Refusal:
-        return [_called_off(work, challenge, "impossible", (), but=player)]
+    return [_called_off(work, challenge, "impossible", away, but=player)]
 
 
 def _begin(

@@ -1,6 +1,6 @@
 """The times of a player's digests, in the player's time zone."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from pbm.store.db import UnitOfWork
@@ -16,8 +16,7 @@ def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
     """The latest digest time up to now; older news is due."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
-        past = timedelta(minutes=local.minute, seconds=local.second)
-        return now - past - timedelta(microseconds=local.microsecond)
+        return local.replace(minute=0, second=0, microsecond=0).astimezone(UTC)
     today = _at(settings, local.date())
     return today if today <= now else _at(settings, local.date() - _DAY)
 
@@ -56,4 +55,4 @@ def arrange_digests(
 
 def _at(settings: PlayerSettings, day: date) -> datetime:
     wall = datetime.combine(day, time(settings.digest_at), ZoneInfo(settings.timezone))
-    return wall.astimezone(ZoneInfo("UTC"))
+    return wall.astimezone(UTC)

@@ -120,12 +120,10 @@ def keep_record(
     if ended is None and (goes_on or not board.playing):
         if board.playing:
             start_clock(work, board, now)
-        request_move(work, board, now)
+            request_move(work, board, now)
         return board
-    if ended is None or ended.result is None:
-        return close_board(work, board, _BY_RECORD, now)
-    by_word = ended.how if ended.how in _DRAWN else _BY_RECORD
-    return close_board(work, board, by_word, now, winners=ended.result)
+    how = ended.how if ended and ended.how in _DRAWN else _BY_RECORD
+    return close_board(work, board, how, now, winners=ended.result if ended else None)
 
 
 def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:

@@ -85,8 +85,7 @@ def board_views(
     may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
     for player_id, since in seen.items():
         own = _own_seats(board, player_id)
-        sides = [side for side in shared["sides"] or () if not set(own).isdisjoint(side)]
-        beside = [seat for side in sides for seat in side]
+        beside = {other for seat in own for other in partners(board.position, seat)}
         yours = board.to_move is not None and board.to_move.seat in own
         views[player_id] = {
             **shared,
@@ -96,8 +95,7 @@ def board_views(
             "you": [{"seat": seat, **seats[seat - 1]} for seat in own if not board.from_record],
             "partners": [
                 {"handle": board.seats[seat - 1].handle, **seats[seat - 1]}
-                for seat in beside
-                if seat not in own
+                for seat in sorted(beside.difference(own))
             ],
             "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
             "happened": _happened(board, plies, departures, since, knows.get(player_id)),
