@@ -41,7 +41,7 @@ class CheckResult:
 
 
 class DubiousError(Exception):
-    """The thing checked works, but needs attention; ``str()`` is for the operator."""
+    """Warning of a check: its subject works, but needs attention; ``str()`` is for the operator."""
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
@@ -141,7 +141,7 @@ def _named(beats: Sequence[Heartbeat]) -> str:
 
 
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
-    """Compare all clocks with the database's; for SQLite only find heartbeats in the future.
+    """Compare all clocks with the database's; with SQLite, look only for heartbeats in the future.
 
     Raises OperatorError that names the wrong clocks.
     """

@@ -352,5 +352,5 @@ def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> No
 
 
 def delay(attempts: int) -> timedelta:
-    """Backoff after this many attempts: a minute, doubling up to an hour."""
+    """Return the backoff after this many attempts: a minute, doubling up to an hour."""
     return min(LONGEST_PAUSE, FIRST_DELAY * (1 << min(attempts, 10)))

@@ -283,7 +283,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
 
 
 def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
-    """Add the results of one more job to `found`, before those of longer searches."""
+    """Return `found` with the results of one more job, of a short or a deep search."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]

@@ -19,7 +19,7 @@ Computation = partial[Any]
 
 
 class SearchFailedError(Exception):
-    """A computation has no result: the process died or hung, or the function raised.
+    """Error of a computation without result: its process died or hung, or the function raised.
 
     `trace` is the worker's traceback, if there is one.
     """

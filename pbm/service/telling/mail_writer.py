@@ -148,7 +148,7 @@ class MailWriter:
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Answer outside the threads of boards; `shown` are the boards in the answer.
+        """Answer a player or an address outside the boards' threads; `shown` are the boards in it.
 
         An unknown address over its limit gets no answer; its last answer of a day says so.
         """

@@ -89,7 +89,7 @@ def watch_clock(tick: Tick) -> str | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> str | Again:
-    """Forfeit for a player who ran out of time, if a reminder was delivered in time."""
+    """Make a player who ran out of time forfeit, if a reminder was delivered in time."""
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:

@@ -58,7 +58,7 @@ class Tick(Turn):
 
 
 Do = Callable[[Tick], str | Again]
-"""Handler of a kind of timer; must be idempotent. Returns text for the log if the timer is done."""
+"""Idempotent handler of a kind of timer; returns text for the log if the timer is done."""
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:

@@ -43,7 +43,7 @@ _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """Handling a mail raised an error (a bug or a database fault); the transaction is rolled back.
+    """Error of handling a mail (a bug or a database fault), whose transaction is rolled back.
 
     `in_batch` is the number of mails begun in that transaction; any of these may be the cause.
     """

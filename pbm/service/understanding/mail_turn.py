@@ -52,7 +52,7 @@ class MailTurn(Turn):
         return board_named(self.subject)
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
-        """Return the boards that the mail may be about, the likeliest first, after `board_id`."""
+        """Return the boards that the mail may be about: `board_id` first, then the likeliest."""
         numbers = (board_id, self.cause.board_id, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 

@@ -84,7 +84,7 @@ def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> d
 
 
 def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """Return the first player's handle in a line that looks like a command with a password."""
+    """Return the handle of the first player named in a line like a command with a password."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -239,7 +239,7 @@ _ALONE = re.compile(
 
 
 def may_hold_password(text: str) -> bool:
-    """Return whether a text needs a closer search; most mails are a move and a few short words."""
+    """Return whether a text may hold a password; most mails, a move and short words, cannot."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
     if not all(map(is_any_bare_move, long)):
         return True
