@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from colorsys import hls_to_rgb
 from dataclasses import dataclass, replace
+from math import nan
 
 from PIL.ImageColor import colormap
 
@@ -102,11 +103,11 @@ def for_element(
     return declared
 
 
-def pixels(value: str) -> float | None:
-    """Convert a length to pixels, approximately; None if it is not a length."""
+def pixels(value: str) -> float:
+    """Convert a length to pixels, approximately; not a number (`nan`) if it is no length."""
     found = _LENGTH.fullmatch(value)
     if found is None or found[2] not in _PIXELS:
-        return None
+        return nan
     return float(found[1][:12]) * _PIXELS[found[2]]
 
 
@@ -219,15 +220,15 @@ def _is_gone(declared: Declarations) -> bool:
     """Return whether an element with these declarations is not displayed at all."""
     if declared.get("display") == "none" or declared.get("mso-hide") == "all":
         return True
-    if (opacity := pixels(declared.get("opacity", ""))) is not None and opacity <= _FAINT:
+    if pixels(declared.get("opacity", "")) <= _FAINT:
         return True
     if _CUT_AWAY.match(declared.get("clip", "")) or _CUT_AWAY.match(declared.get("clip-path", "")):
         return True
     if _SHRUNK.search(declared.get("transform", "")):
         return True
     is_placed = declared.get("position") in ("absolute", "fixed", "relative")
-    shifts = (declared.get(name, "") for name in _SHIFTS + _OFFSETS * is_placed)
-    is_far = any((by := pixels(text)) is not None and by <= _FAR for text in shifts)
+    shifts = _SHIFTS + _OFFSETS * is_placed
+    is_far = any(pixels(declared.get(name, "")) <= _FAR for name in shifts)
     return is_far or _has_no_room(declared)
 
 
@@ -237,8 +238,7 @@ def _has_no_room(declared: Declarations) -> bool:
     overflow = " ".join(declared.get(f"overflow{axis}", "") for axis in ("", "-x", "-y"))
     if "hidden" not in overflow and "clip" not in overflow:
         return False
-    sizes = (declared.get(name, "") for name in ("height", "width", "max-width"))
-    return any((size := pixels(text)) is not None and size <= _THIN for text in sizes)
+    return any(pixels(declared.get(name, "")) <= _THIN for name in ("height", "width", "max-width"))
 
 
 def _look(outer: _Look, declared: Declarations, tag: str, attributes: Attributes) -> _Look:
@@ -262,11 +262,11 @@ def _look(outer: _Look, declared: Declarations, tag: str, attributes: Attributes
 
 def _is_tiny(size: str, *, within: bool) -> bool:
     length = pixels(size)
-    if size.endswith("%") and length is not None:
+    if size.endswith("%"):
         length *= 16 / 1000  # of the font size, not of the screen
     if within and size.endswith(_RELATIVE) and not size.endswith("rem"):
         return True
-    return length is not None and length < _TINY
+    return length < _TINY
 
 
 def _background(

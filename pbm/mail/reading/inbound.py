@@ -1,4 +1,4 @@
-"""Pure functions that parse a mail to an envelope: author, subject and own words."""
+"""Pure functions that parse a mail to an envelope of author, subject and own words."""
 
 import re
 from collections.abc import Callable

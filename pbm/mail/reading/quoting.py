@@ -233,7 +233,7 @@ class _Cleaning:
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:
-        """Return the line after a quotation's introduction ("On … wrote:") at `at`, or `at`."""
+        """Return the index after an introduction ("On … wrote:") at `at`; `at` if there is none."""
         line = self._plain[at].strip()
         dashed = _dashed_words(line)
         if dashed in _ORIGINAL or _RULE.match(line):
@@ -250,7 +250,7 @@ class _Cleaning:
         return block or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """Return the line after "On … wrote:", or a name above a quotation, at `at`; else `at`."""
+        """Return the index after "On … wrote:", or a name above a quotation, at `at`; else `at`."""
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -261,7 +261,7 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _beside(self, at: int, end: int) -> int:
-        """Return the line to read next if text is between "On … wrote:" and a quotation, else 0.
+        """Return the next index to read if text is between "On … wrote:" and a quotation, else 0.
 
         The text is a greeting, a note of an omission, or an answer above our mail. A greeting may
         also begin an unmarked quotation, so it counts only in a mail without words so far.
@@ -286,7 +286,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Read an unmarked quotation below "On … wrote:", if any; return the line to read next."""
+        """Read an unmarked quotation below "On … wrote:", if any; return the next index to read."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_barred(at):
                 return at
@@ -302,7 +302,7 @@ class _Cleaning:
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Read an unmarked quotation, and answers in it if it is our mail; return the next line."""
+        """Read an unmarked quotation, with answers in it if it is ours; return the next index."""
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)
@@ -325,7 +325,7 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """Return the line after a PGP block, or after the header of a signed message."""
+        """Return the index of the line after a PGP block, or after a signed message's header."""
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):

@@ -73,7 +73,7 @@ def next_words(lines: list[str]) -> list[int]:
 
 
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
-    """Return the line after an "On … wrote:", perhaps folded, at `at`; `at` if there is none.
+    """Return the index after an "On … wrote:", perhaps folded, at `at`; `at` if there is none.
 
     `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
     """
@@ -205,7 +205,7 @@ def field_names(lines: list[str]) -> list[str]:
 
 
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the line after a block of header fields that begins at `at`; 0 if there is none.
+    """Return the index after a block of header fields that begins at `at`; 0 if there is none.
 
     A block has fields of three kinds, one of them the sender; two are enough if the sender has
     an address. `names` is `field_names(lines)`, `following` is `next_words(lines)`.
@@ -230,7 +230,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the line after a field block in an unknown language: sender, then date; else 0."""
+    """Return the index after a field block in an unknown language: sender, then date; else 0."""
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

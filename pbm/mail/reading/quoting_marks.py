@@ -66,7 +66,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the lines with the same sign before them as "State:", the end of a board's mail."""
+    """Return the quoted lines of a board's mail, by the sign before its last line, "State:"."""
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)

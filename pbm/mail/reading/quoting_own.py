@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """Return the length of a template's words at the start of a text (single blanks), or 0."""
+        """Return how many characters at the start of a text with single blanks are a template's."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -158,7 +158,7 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> tuple[int, list[list[int]]]:
-        """Return the line below our mail that begins at `at`, and groups of lines added to it.
+        """Return the index below our mail that begins at `at`, and groups of lines added to it.
 
         Return `at` and no groups if added lines cannot be told from our mail: if another player's
         comment is below the drawing, or if `State:` is there twice, since a forged one can make
@@ -175,7 +175,7 @@ class OwnMails:
         return below, answers
 
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
-        """Return the first line of the drawing and the line below it; `state` twice without one.
+        """Return the indexes of the drawing and of the line below it; `state` twice without one.
 
         If the drawing is incomplete, or other players' words may be below it, the first line is
         given as `at`, so that no line above counts as added. A mail with a picture has no drawing.
@@ -193,7 +193,7 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """Return the line where our request for an answer begins above the drawing; else `drawing`.
+        """Return the index of our request for an answer above the drawing; `drawing` without one.
 
         The request is below the line "You are …" or "Scores: …"; others' words are above it.
         """
@@ -223,7 +223,7 @@ class OwnMails:
         return [lines for lines in found if lines]
 
     def _below_sentences(self, at: int, end: int) -> int:
-        """Return the line below our sentences that begin at `at`; `at` if none begins there."""
+        """Return the index below our sentences that begin at `at`; `at` if none begins there."""
         lines = [" ".join(line.split()) for line in self._lines[at:end]]
         ours = template_words().end(" ".join(lines))
         for line in lines:

@@ -120,7 +120,7 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
 
 
 def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
-    """Return whether a line is the closing phrase of a letter, perhaps with a comma and a name.
+    """Return whether a line is a letter's closing phrase, perhaps with a comma and a name.
 
     Without a comma the name is one of the words of `author`.
     """
@@ -164,7 +164,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
-    """Return whether two parts name a firm or a way to reach somebody, one a firm or number."""
+    """Return whether the lines hold two contact details, one a firm or telephone number."""
     told = _told(lines)
     parts = [part for line in told for part in _BAR.split(line, _MOST_BARS)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))

@@ -12,10 +12,8 @@ _NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 
 # The fields that decide how a mail is handled.
 _READ = frozenset(
-    {
-        *("from", "subject", "message-id", "in-reply-to", "references"),
-        *("content-type", "content-transfer-encoding", "content-disposition"),
-    }
+    "from subject message-id in-reply-to references content-type content-transfer-encoding "
+    "content-disposition".split()
 )
 
 

@@ -234,7 +234,7 @@ def _phrase(name: str, display_name: str) -> str:
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encode text as words, one a line; `taken` is the number of characters before the first."""
+    """Encode text as words (RFC 2047), one a line; `taken` characters are before the first."""
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
     piece = b""
