@@ -1,7 +1,6 @@
 """Queries about pending challenges, the beginners of boards, and extended expiry dates."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -136,17 +135,9 @@ class Challenges(Repository):
 
     def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
         """Note a player's yes, and return the challenge with it."""
-        self._update(
-            challenged,
-            challenged.c.challenge_id == challenge.id,
-            challenged.c.player_id == player_id,
-            waits=False,
-        )
-        seats = (
-            replace(seat, waits=seat.waits and seat.player_id != player_id)
-            for seat in challenge.seats
-        )
-        return replace(challenge, seats=tuple(seats))
+        its = challenged.c.challenge_id == challenge.id
+        self._update(challenged, its, challenged.c.player_id == player_id, waits=False)
+        return self.get(challenge.id)
 
     def forget(self, challenge_id: int) -> None:
         """Delete a challenge that is no longer pending, with its comment."""

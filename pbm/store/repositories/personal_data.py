@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, delete, false, func, or_, select, update
+from sqlalchemy import ColumnElement, Table, false, func, or_, select
 
 from pbm.store.schema import metadata
 from pbm.store.schema.columns import DUE
@@ -60,11 +60,10 @@ class PersonalData(Repository):
     def _erase_mails(self, player_id: int, keys: Sequence[str]) -> None:
         sent = or_(outbox.c.player_id == player_id, outbox.c.recipient_key.in_(keys))
         over = select(outbox.c.message_id).where(sent, outbox.c.status != DUE)
-        run = self._transaction.execute
-        run(delete(outbox_contents).where(outbox_contents.c.message_id.in_(over)))
+        self._delete(outbox_contents, outbox_contents.c.message_id.in_(over))
         blank = {"recipient": "", "recipient_key": "", "last_error": None}
-        run(update(outbox).where(sent, outbox.c.status != DUE).values(**blank))
-        run(update(outbox).where(sent, outbox.c.status == DUE).values(kind=Kind.FAREWELL))
+        self._update(outbox, sent, outbox.c.status != DUE, **blank)
+        self._update(outbox, sent, outbox.c.status == DUE, kind=Kind.FAREWELL)
 
     def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
         """Return a player's rows of a table, with other players' handles instead of numbers."""
