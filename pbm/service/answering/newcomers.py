@@ -1,7 +1,6 @@
 """Newcomers: mails from unknown addresses, answers to the welcome, and challenges with guests.
 
-Except `help`, no command of an unknown address runs before a yes. Guests are invited by mail
-address.
+Except `help`, no command of an unknown address runs before a yes. Guests are invited by address.
 """
 
 from dataclasses import replace

@@ -225,10 +225,7 @@ def is_dangerous(script: Script) -> bool:
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask to confirm a script; commands that would fail are refused at once.
-
-    If no remaining command needs a confirmation, the commands run.
-    """
+    """Ask to confirm a script; refuse what would fail, and run the rest if it needs no yes."""
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)
     if not rehearsal.refusals:

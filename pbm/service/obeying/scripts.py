@@ -49,8 +49,7 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 class Rehearsal:
     """Result of a rehearsal: the command lines, pinned to board and ply, and the refusals.
 
-    `fit` are the commands that were not refused, with their lines. `comment` is the comment, but
-    empty if a refusal quotes it.
+    `fit`: the commands not refused, with their lines. `comment`: empty if a refusal quotes it.
     """
 
     lines: tuple[str, ...]

@@ -1,4 +1,1 @@
-"""Search jobs for robots' moves, hints and analyses, computed in worker processes.
-
-`jobs` leases and finishes them by `handlers`.
-"""
+"""Robots' search jobs: `jobs` leases, `worker_processes` computes, `handlers` acts on results."""

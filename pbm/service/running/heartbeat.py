@@ -114,8 +114,7 @@ class ClockWatch:
     ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        It shortens waits that have become too long. If it raises DBAPIError, the next call tries
-        again.
+        It shortens waits that are too long now. If it raises DBAPIError, the next call retries.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:

@@ -137,8 +137,7 @@ def _tell_of(
 def send_digest(tick: Tick) -> str | Again:
     """Write a player's digest of the news stored since the last one, and schedule the next.
 
-    The timer runs once more after digests are switched off, since the handling of another mail
-    may still store news.
+    The timer runs once more after digests are switched off, since another turn may still add news.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
