@@ -27,10 +27,6 @@ Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
 
 
-def _nobody_asks() -> None:
-    pass
-
-
 @dataclass
 class TurnTaker:
     """Runs an inbox worker: batches of up to `most_together` mails, and slow work in a thread."""
@@ -91,9 +87,7 @@ async def rounds(
                 await woken(event, seconds)
 
 
-async def take_turns(
-    taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive = _nobody_asks
-) -> None:
+async def take_turns(taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive) -> None:
     """Handle the inbox for ever."""
     preparations = taker.worker.preparations
 
@@ -133,7 +127,7 @@ async def keep_time(
     timer_set: asyncio.Event,
     *,
     most_together: int,
-    alive: Alive = _nobody_asks,
+    alive: Alive,
 ) -> None:
     """Run due timers for ever, up to `most_together` in one commit; query for them `in_thread`."""
     watch = ClockWatch(ticks.clock)
@@ -154,7 +148,7 @@ async def send_post(
     in_thread: InThread,
     writer: Writer,
     mail_written: asyncio.Event,
-    alive: Alive = _nobody_asks,
+    alive: Alive,
 ) -> None:
     """Send the outbox for ever; when cancelled, finish the mails under way."""
     under_way: set[asyncio.Task[None]] = set()

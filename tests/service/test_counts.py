@@ -192,7 +192,7 @@ async def until_done(table: Table) -> None:
     threads.may_go_on.set()
     writer = Writer(table.database, threads.run)
     taker = TurnTaker(table.turns, writer, 16, threads.run)
-    loop = asyncio.create_task(take_turns(taker, asyncio.Event()))
+    loop = asyncio.create_task(take_turns(taker, asyncio.Event(), lambda: None))
     async with asyncio.timeout(PATIENCE):
         while await threads.run(lambda: left(table)):
             await asyncio.sleep(0.01)

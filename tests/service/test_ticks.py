@@ -269,6 +269,7 @@ def test_the_loop_does_what_comes(table: Table, monkeypatch: pytest.MonkeyPatch)
             keep_time(
                 *(table.ticks, threads.run, writer, timer_set),
                 most_together=16,
+                alive=lambda: None,
             )
         )
         async with asyncio.timeout(PATIENCE):

@@ -99,7 +99,7 @@ def play(table: Table, do: Callable[[Loops], Awaitable[None]]) -> None:
         post = CountingPost(table.database, table.site, table.clock, server, composer)
         worker = RobotWorker(table.robots, minds, writer, here, asyncio.Event())
         loops = [
-            asyncio.create_task(send_post(post, here, writer, written)),
+            asyncio.create_task(send_post(post, here, writer, written, lambda: None)),
             asyncio.create_task(worker.run(lambda: None)),
         ]
         await asyncio.wait_for(minds.thinks.wait(), PATIENCE)

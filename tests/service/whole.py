@@ -78,12 +78,13 @@ class Whole:
             most_together=16,
             in_thread=self._in_thread("mails"),
         )
-        turns = take_turns(taker, self._kept)
-        post = send_post(self.post, self.read, self.writer, self._written)
+        turns = take_turns(taker, self._kept, lambda: None)
+        post = send_post(self.post, self.read, self.writer, self._written, lambda: None)
         time = keep_time(
             *(self.table.ticks, self.read, self.writer),
             self._timer_set,
             most_together=16,
+            alive=lambda: None,
         )
         self.tasks = [asyncio.create_task(role) for role in (turns, post, time)]
         return self
