@@ -54,7 +54,7 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
-    """The boards in progress that a player has not left, by number, of installed games only."""
+    """Return the boards in progress that a player has not left, by number; only installed games."""
     found: Sequence[Board] = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
     found = [work.boards.get(board.id, lock=True) for board in found] if lock else found
     played = (board for board in found if board.playing and board.is_installed)
@@ -113,7 +113,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """When a player may first claim the mover's forfeit; None unless the mover's mail bounces."""
+    """Return when a player may claim the mover's forfeit; None unless the mover's mail bounces."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -121,7 +121,7 @@ def claimable_from(
 
 
 def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | None:
-    """When a player ran out of time on a board, None if never."""
+    """Return when a player ran out of time on a board, None if never."""
     seats = {seat.seat for seat in board.seats_of(player_id)}
     if not seats & set(board.position.out):
         return None
@@ -138,7 +138,7 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Whether a player who runs out of time on a board loses no rating; locks the player's row.
+    """Return whether a player who runs out of time loses no rating; locks the player's row.
 
     The first board of an absence costs rating. Later boards are spared unless the player is behind,
     or had boards spared in an earlier absence less than `SPARED_EVERY` before.
@@ -170,7 +170,7 @@ def end_board(
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
-    """The simultaneous forfeits that ended a board; empty if something else ended it."""
+    """Return the simultaneous forfeits that ended a board; empty if something else ended it."""
     left = () if board.playing else work.plies.departures(board.id)
     last = left[-1] if left else None
     if last is None or last.how != FORFEITED or last.after_ply < board.ply:
@@ -200,7 +200,7 @@ def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure, ...]:
-    """The forfeits after a ply."""
+    """Return the forfeits after a ply."""
     left = work.plies.departures(board.id)
     return tuple(item for item in left if item.how == FORFEITED and item.after_ply >= ply)
 

@@ -64,14 +64,14 @@ def _check(board: Board, player: Player) -> None:
 
 
 def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
-    """The newest boards in progress of the same game, with moves, on which hints are forbidden."""
+    """Return the newest boards of the same game in progress, with moves, that forbid hints."""
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
     return [other for other in same if other.rated or people_against(other, player.id)]
 
 
 def people_against(board: Board, player_id: int | None) -> list[str]:
-    """The handles of a player's opponents who are people."""
+    """Return the handles of a player's opponents who are people."""
     own = {seat.seat for seat in board.seats if seat.player_id == player_id}
     own |= {partner for seat in own for partner in partners(board.position, seat)}
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
@@ -110,7 +110,7 @@ def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
-    """The stored analysis of a board, perhaps unfinished; None if the game has changed since."""
+    """Return a board's stored analysis, perhaps unfinished; None if the game has changed since."""
     kept = work.analyses.find(board.id)
     return kept if kept and kept.mark == mark_of(board) else None
 
@@ -140,12 +140,12 @@ def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 
 
 def mark_of(board: Board) -> str:
-    """A key that changes when plies are taken back or added."""
+    """Return a key that changes when plies are taken back or added."""
     return f"{board.ply}.{board.taken_back}"
 
 
 def analysis_params(board: Board, kept: KeptAnalysis, player: Player) -> dict[str, Any]:
-    """The parameters of the mail section `analysis` for one player."""
+    """Return the parameters of the mail section `analysis` for one player."""
     own = [] if board.from_record else board.seats_of(player.id)
     found = kept.found
     mistakes = [
@@ -193,12 +193,12 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """How far a side is ahead, as one digit; `.` for a side not ahead, `#` for a win by force."""
+    """Return a side's lead as one digit; `.` for a side not ahead, `#` for a win by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 
 
 def better_lines(kept: KeptAnalysis) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """The better moves that an analysis found, by ply, for a record."""
+    """Return the better moves that an analysis found, by ply, for a record."""
     judged = [*kept.found["mistakes"], kept.found["last"]]
     return tuple((item["ply"], tuple(item["line"])) for item in judged if item and item["line"])

@@ -28,7 +28,7 @@ _LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
-    """The ids of the `others` with whom a player has neither a block nor a mailbox in common."""
+    """Return the ids of the `others` with whom a player shares neither a block nor a mailbox."""
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}
     return frozenset(apart - work.blocks.around(player.id, apart))
@@ -112,13 +112,13 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Whether the person `other` has left as many boards of `begun_by` unanswered as is allowed."""
+    """Return whether `other`, a person, left as many boards of `begun_by` unanswered as allowed."""
     most = limits.MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
 
 def robots_play(game: Game) -> bool:
-    """Whether robots play a game, that is, whether it can be searched."""
+    """Return whether robots play a game, that is, whether it can be searched."""
     return has(game, Searches)
 
 
@@ -137,12 +137,12 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
-    """The number of a player's boards in progress against robots, up to the limit."""
+    """Return the number of a player's boards in progress against robots, up to the limit."""
     return work.beginnings.with_robots(player.id, most=limits.MOST_WITH_ROBOTS)
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
-    """The strongest robot rated no higher than a player, else the robot for beginners.
+    """Return the strongest robot rated no higher than a player, else the robot for beginners.
 
     A provisional rating counts at its lower bound. None if no such robot plays the game.
     """
@@ -155,7 +155,7 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
 
 
 def _playing(work: UnitOfWork, game: str, name: str) -> str | None:
-    """A robot's handle; None if it does not play the game, or is suspended or missing."""
+    """Return a robot's handle; None if it does not play the game, or is suspended or missing."""
     robot = work.players.by_handle(name) if robots_play(game_named(game)) else None
     return robot.handle if robot and robot.robot and robot.is_active else None
 
@@ -174,7 +174,7 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """At most two handles of active players, not the asker's, that are one typo away."""
+    """Return up to two handles of active players, not the asker's, that are one typo away."""
     if len(handle) > _LONGEST:
         return []
     found = work.players.active_among(one_slip_away(handle, _LETTERS))

@@ -41,14 +41,14 @@ from pbm.store.values.queues import SearchKind, TimerKind
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """A key that is equal for repeated positions; None if the game has no claims."""
+    """Return a key that is equal for repeated positions; None if the game has no claims."""
     if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
 
 
 def marks_alike(board: Board) -> frozenset[str]:
-    """The keys of a board's position and of its mirrored or turned copies."""
+    """Return the keys of a board's position and of its mirrored or turned copies."""
     game, position = board.rules, board.position
     copies = game.copies(position) if has(game, HasCopies) else (position,)
     return frozenset(filter(None, (mark(board.rules, copy) for copy in copies)))
@@ -69,18 +69,18 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
-    """The position after `ply` plies, with departures. Raises RulesError for an illegal record."""
+    """Return the position after `ply` plies, with departures; RulesError for an illegal record."""
     *_, position = islice(positions(board.start, steps_of(work, board)), ply + 1)
     return position
 
 
 def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
-    """The positions after `ply` plies and after each later ply."""
+    """Return the positions after `ply` plies and after each later ply."""
     return list(islice(positions(board.start, steps_of(work, board)), ply, None))
 
 
 def steps_of(work: UnitOfWork, board: Board) -> tuple[Step, ...]:
-    """The moves of a board, and the departures of its players, in order."""
+    """Return the moves of a board, and the departures of its players, in order."""
     left = [
         (item.after_ply, Leaving(item.seat, item.how if item.how in LEAVING_HOWS else "resigned"))
         for item in work.plies.departures(board.id)
@@ -102,7 +102,7 @@ class Setup:
     clock: Terms | None = None
 
     def position(self, players: int) -> Position:
-        """The starting position. Raises Refusal for choices that exclude each other."""
+        """Return the starting position. Raises Refusal for choices that exclude each other."""
         game = game_named(self.game)
         try:
             return game.start(players, self.options, _NO_CHANCE)
@@ -113,7 +113,7 @@ class Setup:
             raise Refusal("bad-setup", **params, **why(game, error)) from error
 
     def is_for(self, players: int) -> bool:
-        """Whether the game allows this number of players."""
+        """Return whether the game allows this number of players."""
         try:
             self.position(players)
         except Refusal:
@@ -122,7 +122,7 @@ class Setup:
 
 
 def setup_of(board: Board) -> Setup:
-    """The setup that a board was begun with."""
+    """Return the setup that a board was begun with."""
     rounds = board.round.rounds if board.round else None
     clock = from_plain(Terms, board.clock) if board.clock else None
     return Setup(board.game, board.options, rounds, board.rated, clock)
@@ -236,7 +236,7 @@ def close_board(
 
 
 def progress_at(board: Board, position: Position, ply: int) -> Progress:
-    """The progress to store for a position: the player to move, or the outcome."""
+    """Return the progress to store for a position: the player to move, or the outcome."""
     seat = mover(position)
     to_move = board.seats[seat - 1].player_id if seat else None
     outcome = position.outcome
@@ -245,7 +245,7 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """The expected processor seconds of a robot's search; without a robot, of a hint's search.
+    """Return the expected processor seconds of a search, by a robot or else for a hint.
 
     The estimate ignores the operator's longer searches, as jobs would wait for hours for them.
     """
@@ -268,12 +268,12 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def move_key(board: Board, player_id: int) -> str:
-    """The job key of a robot's move; it changes with a take-back, and when a player leaves."""
+    """Return the job key of a robot's move; take-backs and departures change it."""
     return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 
 def asked_by(board: Board) -> int:
-    """The player charged for a robot's move: a person, preferably still playing, else the robot."""
+    """Return who is charged for a robot's move: a person, preferably still in, or the robot."""
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in
@@ -296,12 +296,12 @@ Team = Sequence[str]
 
 
 def partners_option(game: Game) -> Option | None:
-    """The option for playing with partners, if the game has one."""
+    """Return the option for playing with partners, if the game has one."""
     return next((option for option in game.info.options if option.partners), None)
 
 
 def in_seats(game: Game, teams: Sequence[Team]) -> list[str]:
-    """The names of the players of all teams in seat order. Raises Refusal."""
+    """Return the names of the players of all teams in seat order. Raises Refusal."""
     option = partners_option(game)
     if option is None:
         raise Refusal("no-partners", title=game.info.title)
@@ -325,7 +325,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """The side of each seat in a game with partners; None if so many players cannot play one."""
+    """Return the side of each seat in a game with partners; None if so many cannot play one."""
     option = partners_option(game)
     if option is None:
         return None

@@ -22,13 +22,13 @@ from pbm.store.values.players import Player, PlayerStatus
 
 
 def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, ...]:
-    """The other players who must agree before the challenge becomes a board."""
+    """Return the other players who must agree before the challenge becomes a board."""
     others = (player for player in players if player.id != begun_by.id)
     return tuple(player for player in others if player.settings.challenges == "ask")
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Whether a player invited by mail address may be asked; the inviter must not learn this."""
+    """Return whether a player invited by address may be asked; the inviter must not learn this."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -219,7 +219,7 @@ def call_off_between(
 
 
 def setup_of_challenge(challenge: PendingChallenge) -> Setup:
-    """The setup of a pending challenge."""
+    """Return the setup of a pending challenge."""
     return from_plain(Setup, challenge.setup)
 
 
@@ -231,7 +231,7 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """The event of a challenge's end, for its inviter and the asked players except `but`."""
+    """Return the event of a challenge's end, for its inviter and the asked players except `but`."""
     readers = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)

@@ -13,7 +13,7 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """The latest digest time up to now; older news is due."""
+    """Return the latest digest time up to now; older news is due."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
         return local.replace(minute=0, second=0, microsecond=0).astimezone(UTC)
@@ -22,12 +22,12 @@ def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
 
 
 def next_hour(now: datetime) -> datetime:
-    """The next full hour."""
+    """Return the next full hour."""
     return now.replace(minute=0, second=0, microsecond=0) + _HOUR
 
 
 def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """The next moment for a digest.
+    """Return the next moment for a digest.
 
     >>> from datetime import UTC
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)

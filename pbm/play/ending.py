@@ -41,7 +41,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """The last board of this board's match that is not closed; without a match this board."""
+    """Return the last board of this board's match that is not closed; or else this board."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)
@@ -56,13 +56,13 @@ def _is_played_out(last: Board) -> bool:
 
 
 def next_seating(board: Board) -> tuple[int, ...]:
-    """The player ids in seat order for the next game: the second player begins."""
+    """Return the player ids in seat order for the next game: the second player begins."""
     seated = [seat.player_id for seat in board.seats]
     return (*seated[1:], seated[0])
 
 
 def standings(boards: Sequence[Board]) -> list[MatchStanding]:
-    """The table of a match so far, best first; only finished boards count."""
+    """Return the table of a match so far, best first; only finished boards count."""
     table = {seat.player_id: MatchStanding(seat.handle, 0, 0) for seat in boards[0].seats}
     for board in boards:
         for seat in board.seats if board.status == BoardStatus.FINISHED else ():

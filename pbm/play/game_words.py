@@ -27,32 +27,32 @@ _log = structlog.get_logger("pbm.games")
 
 
 def may_be_move(text: str) -> bool:
-    """Whether a text where a move is expected may be a move of any game."""
+    """Return whether a text where a move is expected may be a move of any game."""
     return any(is_bare_move(text, game) or not has(game, ReadsTexts) for game in games().values())
 
 
 def is_bare_move(text: str, game: Game) -> bool:
-    """Whether a text alone is a move of a game."""
+    """Return whether a text alone is a move of a game."""
     return _says(game, ReadsTexts, "is_move_text", text)
 
 
 def is_nearly_move(text: str, game: Game) -> bool:
-    """Whether a text is almost certainly meant as a move of a game."""
+    """Return whether a text is almost certainly meant as a move of a game."""
     return _says(game, ReadsLoosely, "is_nearly_move", text)
 
 
 def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
-    """The legal moves that an inexact move text may mean."""
+    """Return the legal moves that an inexact move text may mean."""
     return game.moves_meant(position, text) if has(game, ReadsLoosely) else ()
 
 
 def is_any_bare_move(text: str) -> bool:
-    """Whether a text alone is a move of any game."""
+    """Return whether a text alone is a move of any game."""
     return any(is_bare_move(text, game) for game in games().values())
 
 
 def mentions_place(text: str) -> bool:
-    """Whether a text names a place on a board of any game."""
+    """Return whether a text names a place on a board of any game."""
     return any(_says(game, ReadsTexts, "mentions_place", text) for game in games().values())
 
 
@@ -85,7 +85,7 @@ def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
 
 
 def _says(game: Game, protocol: type, member: str, text: str) -> bool:
-    """A game's answer about a text; False if the game lacks `protocol`, or its code fails."""
+    """Return a game's answer about a text; False if it lacks `protocol`, or its code fails."""
     if not has(game, protocol):
         return False
     try:

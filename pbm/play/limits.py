@@ -48,15 +48,15 @@ class Rate:
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
 
     def is_empty(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
-        """Whether the bucket has no token left."""
+        """Return whether the bucket has no token left."""
         return work.buckets.is_empty(self.key(*whose), self.most, self.within, now)
 
     def free_at(self, work: UnitOfWork, now: datetime, *whose: object) -> datetime:
-        """When the bucket has a token again."""
+        """Return when the bucket has a token again."""
         return work.buckets.free_at(self.key(*whose), self.most, self.within, now)
 
     def key(self, *whose: object) -> str:
-        """The key of the bucket for `whose`: an address, a network or the like."""
+        """Return the key of the bucket for `whose`: an address, a network or the like."""
         return ":".join(map(str, (self.name, *whose)))
 
 
@@ -156,7 +156,7 @@ _UNITS = {"minute": _MINUTE, "hour": _HOUR, "day": _DAY, "week": _WEEK}
 
 
 def with_figures(page: str) -> str:
-    """A help page with the figures of the table filled in.
+    """Return a help page with the figures of the table filled in.
 
     Raises KeyError for an unknown name, ValueError for a figure that is no whole number.
 
@@ -188,7 +188,7 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Whether a player's mails from others are few enough that the next mail has a picture."""
+    """Return whether a player gets so few mails from others that the next mail has a picture."""
     return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
 
 
@@ -203,19 +203,19 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
 
 
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
-    """Number of mails that a stranger's address may still get today."""
+    """Return the number of mails that a stranger's address may still get today."""
     return STRANGER_ANSWERS - work.buckets.taken_since(_keys_of(address), now - STRANGER.within)
 
 
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
-    """The refusal to write to a stranger's address now, with the time of the next try."""
+    """Return the refusal to write to a stranger's address now, with the time of the next try."""
     first = work.buckets.first_taken(_keys_of(address)) or now
     again = minute_after(first + STRANGER.within)
     return Refusal("cannot-invite", address=address, most=STRANGER_ANSWERS, again=again)
 
 
 def has_said_no(work: UnitOfWork, address: str) -> bool:
-    """Whether an address has refused our mail, so that players cannot have us write to it."""
+    """Return whether an address has refused our mail, so that players cannot invite it."""
     return work.questions.turned_down({address_key(address), mailbox_key(address)})
 
 
@@ -245,7 +245,7 @@ def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datet
 
 
 def minute_after(moment: datetime) -> str:
-    """A moment as text, rounded up to the minute."""
+    """Return a moment as text, rounded up to the minute."""
     return f"{moment + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"  # never too early
 
 
@@ -254,7 +254,7 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Whether answers are paused, as a recent mail said; `unproven` mails have their own limit."""
+    """Return whether answers are paused, as a recent mail said; `unproven`: to unproven mails."""
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)
@@ -265,7 +265,7 @@ def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool =
 def limit_reached(
     work: UnitOfWork, player: Player, now: datetime, *, unproven: bool = False
 ) -> Limit | None:
-    """The limit that a player's next answer would exceed, None if there is none."""
+    """Return the limit that a player's next answer would exceed, None if there is none."""
     allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
     count = partial(work.outbox.count_answers, allowance, address_key(player.address))
     limits = _limits(unproven=unproven)

@@ -31,7 +31,7 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """A player's last ply, including plies made for a partner who had left; 0 without one."""
+    """Return a player's last ply, also if it was made for a partner who had left; or else 0."""
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
@@ -44,7 +44,7 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
 
 
 def mark_of(offer: Offer) -> str:
-    """The key of an offer within its board: `draw7p16`, by player 7 after ply 16."""
+    """Return the key of an offer within its board: `draw7p16`, by player 7 after ply 16."""
     return f"{offer.kind}{offer.by}p{offer.moved}"
 
 
@@ -163,7 +163,7 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """The earliest ply that a take-back undoes, its move, and the number of later plies."""
+    """Return the earliest ply that a take-back undoes, its move, and the number of later plies."""
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
@@ -189,13 +189,13 @@ def ask_all(
 
 
 def offered_to(board: Board, player_id: int, kind: str = DRAW) -> Offer | None:
-    """The open offer of a kind that a player still has to answer, else None."""
+    """Return the open offer of a kind that a player still has to answer, else None."""
     asked = (offer for offer, waiting in board.open_offers.items() if player_id in waiting)
     return next((offer for offer in asked if offer.kind == kind), None)
 
 
 def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
-    """The key of the job in which a robot considers a draw."""
+    """Return the key of the job in which a robot considers a draw."""
     return f"{board.id}.{mark_of(offer)}.{robot_id}"
 
 
@@ -238,7 +238,7 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 def claimable(
     work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> str | None:
-    """The game's reason why a draw may be claimed after the latest `plies`, else None.
+    """Return the game's reason why a draw may be claimed after the latest `plies`, else None.
 
     The cost does not grow with the length of the game. Plies of old versions have no repetition
     count, so a claim is offered later than it is allowed.

@@ -29,7 +29,7 @@ from pbm.store.values.queues import TimerKind
 
 
 def places_of(board: Board) -> tuple[int, ...]:
-    """The place of each seat on a finished board, 1 the best; partners share theirs.
+    """Return the place of each seat on a finished board, 1 the best; partners share theirs.
 
     The winners are first, in a draw all players still in. Others still in follow by the game's
     ranking, then those who left, the latest first.
@@ -52,19 +52,19 @@ def _key(board: Board, seat: int) -> tuple[int, ...]:
 
 
 def scores_of(board: Board) -> tuple[int, ...]:
-    """The score of each seat so far; zeros in games without scores."""
+    """Return the score of each seat so far; zeros in games without scores."""
     game = board.rules
     return game.scores(board.position) if has(game, Scores) else (0,) * len(board.seats)
 
 
 def balance_of(board: Board, seat: int) -> int:
-    """The tie-break score of a seat; 0 in games without tie-breaks."""
+    """Return the tie-break score of a seat; 0 in games without tie-breaks."""
     game = board.rules
     return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
 def places(board: Board) -> list[dict[str, Any]]:
-    """The handles at each place; empty without an outcome, or with only two sides."""
+    """Return the handles at each place; empty without an outcome, or with only two sides."""
     if board.winners is None or len(set(board.position.sides)) <= 2:
         return []
     handles: dict[int, list[str]] = {}
@@ -74,7 +74,7 @@ def places(board: Board) -> list[dict[str, Any]]:
 
 
 def seconds_taken(board: Board) -> int | None:
-    """The seconds that a finished game took; None without an outcome, or if it was imported."""
+    """Return how many seconds a game took; None without an outcome, or if it was imported."""
     if board.winners is None or board.from_record:
         return None
     return int((board.changed_at - board.started_at).total_seconds())
@@ -102,7 +102,7 @@ def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
 
 
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
-    """A finished board as seen by one of its players.
+    """Return a finished board as seen by one of its players.
 
     `how` is `won`, `drawn`, `lost`, or `placed` with three sides or more; `others` are the
     opponents, `left` says who left, and how.
@@ -150,7 +150,7 @@ class RatingShown:
 
 
 def shown(mu: float, sigma: float) -> RatingShown:
-    """A rating as readers see it.
+    """Return a rating as readers see it.
 
     >>> shown(25.0, 25 / 3)
     RatingShown(number=1500, off=333, provisional=True)
@@ -189,7 +189,7 @@ def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
-    """A player's rating now: the uncertainty grows in time without games."""
+    """Return a player's rating now: the uncertainty grows in time without games."""
     first = _model()
     if rating is None:
         return Rating(first.mu, first.sigma, 0, None)
@@ -199,13 +199,13 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """The fixed rating of a robot; the mean rating for a robot that no longer exists."""
+    """Return the fixed rating of a robot; the mean rating for a robot that no longer exists."""
     number = ROBOTS[robot].rating if robot in ROBOTS else _MIDDLE
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Whether a board counts once finished: rated, long enough, a different player at each seat."""
+    """Return whether a board counts once finished: rated, long enough, each player at one seat."""
     if not _may_count(board):
         return False
     moves = work.plies.by_seat(board.id, since=0)
@@ -220,7 +220,7 @@ def _may_count(board: Board) -> bool:
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
-    """The pool in which a board counts, None if it does not count."""
+    """Return the pool in which a board counts, None if it does not count."""
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
     if teams(board.start):
@@ -229,7 +229,7 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
 
 
 def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
-    """Whether each player who left had moved before, so that no partner made all their moves."""
+    """Return whether each player who left had moved, so that no partner made all their moves."""
     left = work.plies.departures(board.id) if board.position.out else ()
     moves = work.plies.by_seat(board.id, since=0) if left else {}
     later = (work.plies.by_seat(board.id, since=item.after_ply) for item in left)
@@ -240,7 +240,7 @@ def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
 
 
 def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[Any]) -> bool:
-    """Whether a finished board counts for no rating only because it was too short."""
+    """Return whether a finished board counts for no rating only because it was too short."""
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     return over and not changes and pool_of(work, board) is None
 
@@ -280,7 +280,7 @@ def recount(
 
 
 def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[RatingResult, ...]:
-    """The rating results of a board in seat order; robots and spared players keep their ratings."""
+    """Return a board's rating results by seat; robots and spared players keep their ratings."""
     left = work.plies.departures(board.id) if board.position.out else ()
     spared = {item.seat for item in left if item.spared}
     before = work.ratings.before(counted, [seat.player_id for seat in board.seats])
@@ -337,7 +337,7 @@ def _against(board: Board, seat: int) -> list[Seat]:
 def _weights(
     work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
 ) -> list[float]:
-    """The weight of a game for each seat: repeated wins over an opponent count less and less."""
+    """Return the weight of a game for each seat: repeated wins over an opponent count less."""
     players = [seat.player_id for seat in board.seats]
     wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)
 
@@ -356,7 +356,7 @@ def _weights(
 def after_game(
     known: Sequence[Rating], sides: Sequence[Sequence[int]], places: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """The mean and uncertainty of each seat after a game; partners share a place."""
+    """Return the mean and uncertainty of each seat after a game; partners share a place."""
     model = _model()
     rated = model.rate(
         [

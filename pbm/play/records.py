@@ -30,7 +30,7 @@ _DRAWN = ("agreed", "claimed")
 
 
 def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
-    """The record of a board, as far as it has been played."""
+    """Return the record of a board, as far as it has been played."""
     return GameRecord(
         len(board.seats),
         board.options,
@@ -46,7 +46,7 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
 
 
 def shown_names(record: GameRecord) -> list[str]:
-    """The names in a record, shortened and never empty, for lists and subjects."""
+    """Return the names in a record, shortened and never empty, for lists and subjects."""
     return [_name(name, seat) for seat, name in enumerate(record.names, 1)]
 
 
@@ -144,7 +144,7 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
 
 
 def _ending(board: Board) -> Ending | None:
-    """How a board ended, None if it goes on or its moves ended it."""
+    """Return how a board ended, None if it goes on or its moves ended it."""
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:

@@ -42,7 +42,7 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """The game to seek; `wishes` are its options as typed. Raises Refusal for too many players."""
+    """Return the wish for a seek; `wishes` are options as typed. Raises Refusal."""
     position = setup.position(players)
     pool = Pool.TWO if players == 2 else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
@@ -63,12 +63,12 @@ def wish_for(
 
 
 def usual_setup(game: str) -> Setup:
-    """A game with its default options."""
+    """Return a game with its default options."""
     return Setup(game, completed(game_named(game).info.options, {}))
 
 
 def fewest_players(setup: Setup) -> int:
-    """The smallest number of players for a setup."""
+    """Return the smallest number of players for a setup."""
     numbers = sorted(game_named(setup.game).info.seats)
     return next(filter(setup.is_for, numbers), numbers[0])
 
@@ -165,7 +165,7 @@ def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNew
 
 
 def has_joined(seek: Seek, player: Player) -> SeekNews:
-    """The event that tells a seek's maker that a player has joined."""
+    """Return the event that tells a seek's maker that a player has joined."""
     readers = (seek.maker.player_id,)
     return _news(seek, "joined", player.handle, readers, waiting=len(seek.seekers))
 
@@ -173,7 +173,7 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 def seeks_to_join(
     work: UnitOfWork, player: Player, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
-    """The seeks that a player can join, seeks for other ratings, and how many seeks exceed `most`.
+    """Return seeks that a player can join, seeks for other ratings, and how many exceed `most`.
 
     Seeks with somebody whom the player may not meet are left out. The first seek of each maker
     comes before the second of any, and the newest come first.
@@ -199,13 +199,13 @@ def seeks_to_join(
 def ratings_for(
     work: UnitOfWork, wish: Wish, player_ids: Collection[int], now: datetime
 ) -> dict[int, RatingShown]:
-    """The shown ratings that count for a seek, by player id; a newcomer's is 1500."""
+    """Return the shown ratings that count for a seek, by player id; a newcomer's is 1500."""
     known = work.ratings.current(wish.game, wish.pool, player_ids)
     return {number: _shown(known.get(number), now) for number in player_ids}
 
 
 def setup_of(wish: Wish) -> Setup:
-    """The setup of a seek's game."""
+    """Return the setup of a seek's game."""
     clock = from_plain(Terms, dict(wish.clock)) if wish.clock else None
     return Setup(wish.game, wish.options, wish.rounds, wish.rated, clock)
 
@@ -229,7 +229,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """The best open seek: first by opponents not just met, then by rating, then by age."""
+    """Return the best open seek: first by opponents not just met, then by rating, then by age."""
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)

@@ -34,32 +34,32 @@ _FIELDS = {
 
 
 def board_subject(game: str, handles: Sequence[str]) -> str:
-    """The fixed subject of a board, with `{number}` for its number."""
+    """Return the fixed subject of a board, with `{number}` for its number."""
     more = f" +{len(handles) - _NAMED}"
     names = " v ".join(handles) if len(handles) == _NAMED else ", ".join(handles[:_NAMED]) + more
     return _BOARD.format(title=game_named(game).info.title, number="{number}", names=names)
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
-    """The subject of a board as on older servers, with the player to move; `words`: add ` **`."""
+    """Return a board's subject as on older servers, with the player to move; `words`: add ` **`."""
     title = game_named(game).info.title
     marked = _WORDS if words else ""
     return _CLASSIC.format(title=title, number=number, turn=turn or "over", words=marked)
 
 
 def question_subject(what: str) -> str:
-    """The subject of a question."""
+    """Return the subject of a question."""
     shown = what if len(what) <= _LONGEST_ASKED else f"{what[:_LONGEST_ASKED]}..."
     return _QUESTION.format(what=shown)
 
 
 def answer_subject(what: str) -> str:
-    """The subject of an answer about no board."""
+    """Return the subject of an answer about no board."""
     return _ANSWER.format(what=what)
 
 
 def games_subject(owners: Sequence[str | None], what: str) -> str:
-    """The subject of a list of games; an owner is a handle, None for the reader.
+    """Return the subject of a list of games; an owner is a handle, None for the reader.
 
     >>> games_subject([None], "none"), games_subject(["bob", None], "none")
     ('Your games: none', "bob's and your games: none")
@@ -73,12 +73,12 @@ def games_subject(owners: Sequence[str | None], what: str) -> str:
 
 
 def is_own(subject: str) -> bool:
-    """Whether a cleaned subject is one of ours, and so not a command."""
+    """Return whether a cleaned subject is one of ours, and so not a command."""
     return board_named(subject) is not None or _OTHERS.match(subject) is not None
 
 
 def board_named(subject: str) -> int | None:
-    """The board's number in a cleaned subject of ours, else None.
+    """Return the board's number in a cleaned subject of ours, else None.
 
     A subject that mentions a place on a board is a player's line: `Abalone board 12: a1-c3,d4`.
 
@@ -93,7 +93,7 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """A pattern for the beginning of subjects formatted from these texts."""
+    """Return a pattern for the beginning of subjects formatted from these texts."""
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

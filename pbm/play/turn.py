@@ -64,7 +64,7 @@ class Cause:
     came_at: datetime | None = None
 
     def is_from(self, *addresses: str) -> bool:
-        """Whether the mail came from one of the given addresses, in any case of letters."""
+        """Return whether the mail came from one of the given addresses, in any case of letters."""
         return self.author.lower() in {address.lower() for address in addresses}
 
 
@@ -96,5 +96,5 @@ class Turn:
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:
-        """Whether the mail that this turn handles came from one of the player's addresses."""
+        """Return whether the turn's mail came from one of the player's addresses."""
         return self.cause.is_from(*player.addresses)

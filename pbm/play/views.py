@@ -39,7 +39,7 @@ def board_view(
     picture: bool = True,
     after: int | None = None,
 ) -> ViewData:
-    """The view of one player (None: a stranger); `picture`: whether the reader gets pictures.
+    """Return the view of one player (None: a stranger); `picture`: the reader gets pictures.
 
     `whole` lists all moves instead of moves in the last `Info.rounds_shown` rounds; without it the
     cost does not grow with the length of the game. `after` is the last ply that the reader knows,
@@ -111,18 +111,18 @@ def board_views(
 
 
 def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
-    """The queries for the views of a board, for a prefetch."""
+    """Return the queries for the views of a board, for a prefetch."""
     plies = plies_read(board.id, recent_since(board))
     return (seated_read(board.id), plies, *calendar_read(board, now))
 
 
 def recent_since(board: Board) -> int:
-    """The ply after which moves are recent enough for a view."""
+    """Return the ply after which moves are recent enough for a view."""
     return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """The ply of a reader's last move; the last ply but one, if nothing has happened since."""
+    """Return the ply of a reader's last move; the last ply but one if nothing happened since."""
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
     both = board.played_by(player_id or 0)  # own seats, and those of partners who have left
@@ -141,7 +141,7 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> ViewData:
-    """The view of a board after `ply` plies. Moves after `since` are marked, or the last move."""
+    """Return the view of a board after `ply` plies; marks moves after `since`, or the last move."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -151,7 +151,7 @@ def past_view(
 def view_after(
     board: Board, text: str, *, player_id: int | None = None, picture: bool = True
 ) -> tuple[ViewData, str]:
-    """The view of a board after one more move, and the move's canonical text. Raises Refusal."""
+    """Return the view of a board after one more move, and the move's text. Raises Refusal."""
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
     after, ply = played.position, board.ply + 1
@@ -238,7 +238,7 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """The picture for each reader; readers who have `seen` the same ply share one drawing."""
+    """Return the picture for each reader; readers who have `seen` the same ply share one."""
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
@@ -249,7 +249,7 @@ def _drawn(
 
 
 def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
-    """The starting position as text and picture; `small`: in fewer bytes, for unproven readers."""
+    """Return a start position as text and picture; `small`: fewer bytes, for unproven readers."""
     shown = _drawing(game, position, (), str(mover(position) or 1))
     return {
         "board": "\n".join(position.diagram(View())),
@@ -260,7 +260,7 @@ def opening_view(game: Game, position: Position, *, small: bool = False) -> View
 def _drawing(
     game: Game, position: Position, moves: tuple[Moved, ...], named: str
 ) -> ViewData | None:
-    """A drawing with the last moves marked; pieces of seats in `named` show their cells' names."""
+    """Return a drawing with `moves` marked; pieces of seats in `named` show their cells' names."""
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
     return about | game.drawing(position, View(moves=moves)) if has(game, Draws) else None
@@ -269,7 +269,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """A picture with cell names on the pieces of readers, or of the mover for 0 or 3 seats."""
+    """Return a picture with cell names on readers' pieces, or the mover's for 0 or 3 seats."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()
@@ -292,7 +292,7 @@ def _moved(ply: Ply) -> Moved:
 
 
 def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
-    """Each seat as data for the game's templates."""
+    """Return each seat as data for the game's templates."""
     game = board.rules
     if has(game, Tells):
         return game.told(board.start, position)
@@ -300,7 +300,7 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """An open offer for one reader; `ply`, `move` and `later` plies are those of a take-back."""
+    """Return an open offer for one reader; `ply`, `move` and `later` are those of a take-back."""
     waiting = board.open_offers[offer]
     return {
         "what": offer.kind,
@@ -336,7 +336,7 @@ def _own_seats(board: Board, player_id: int | None) -> list[int]:
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """A move and its maker; `seat_of` is the partner who had left and for whom it was made."""
+    """Return a move and its maker; `seat_of` is a partner who had left, if it was made for one."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {

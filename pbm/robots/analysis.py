@@ -103,7 +103,7 @@ class Piece:
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
-    """A hint by `ADVISER`; for `easier` see `think`. Raises RulesError, NoMoveError."""
+    """Return a hint by `ADVISER`; for `easier` see `think`. Raises RulesError, NoMoveError."""
     game, positions = game_named(course.game), course.positions()
     thought = think(ROBOTS[ADVISER], game, positions, seed, easier=easier)
     lines = (line.moves for line in thought.found.lines if line.moves[0] == thought.move)
@@ -121,7 +121,7 @@ def look_at(course: Course, piece: Piece) -> list[Judged]:
 
 
 def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -> list[int]:
-    """The lead of the side of seat 1 before each ply and after the last ply, in hundredths.
+    """Return the lead of the side of seat 1 before each ply and after the last ply, in hundredths.
 
     Deep searches replace short ones. If a side's move leads to a position that this side wins by
     force, the position before that move counts as won, too. Empty with more than two sides.
@@ -141,7 +141,7 @@ def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -
 
 
 def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
-    """How much each move lowered its player's chance to win, according to short searches."""
+    """Return how much each move lowered its player's chance to win, according to short searches."""
     found = leads(looks, (), sides)
     if not found:
         return [_chances(best) - _chances(made) for _, best, made in looks]
@@ -152,7 +152,7 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
 
 
 def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
-    """The next piece to be analysed of a game of `plies` plies, None if all pieces are done.
+    """Return the next piece to be analysed of a game of `plies` plies, None if all pieces are done.
 
     `short` has a number for each short search done so far: the chance lost by each move, and one
     number for the position after the last move. `long` are the deep searches done so far.
@@ -174,13 +174,13 @@ def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Pi
 
 
 def mistakes(long: Sequence[Judged]) -> list[Judged]:
-    """The moves that were mistakes; the move that lowered the chance to win most is first."""
+    """Return the mistakes; the move that lowered the chance to win most is first."""
     dear = [judged for judged in long if judged.lost >= LEAST]
     return sorted(dear, key=lambda judged: (-judged.chances_lost, judged.ply))
 
 
 def turned(leads: Sequence[int]) -> int | None:
-    """The ply of the move that turned the game: since then the same side has been ahead.
+    """Return the ply of the move that turned the game: since then the same side has been ahead.
 
     `leads` are one side's leads before each ply and after the last ply. None if no side is ahead
     in the end, or one side always was.
@@ -194,7 +194,7 @@ def turned(leads: Sequence[int]) -> int | None:
 
 
 def decided(leads: Sequence[int]) -> int | None:
-    """The ply of the move that decided the game: from that move to the end it was won by force.
+    """Return the ply that decided the game: from then on it was won by force.
 
     >>> decided([0, -60, -1000, -1000]), decided([0, 1000, -60])
     (2, None)
@@ -258,7 +258,7 @@ def _without(
 def _to_the_point(
     game: Game, position: Position, line: Sequence[str], score: int
 ) -> tuple[tuple[str, ...], Position]:
-    """A line's beginning, up to the move that shows the line's worth, and the position after it.
+    """Return a line up to the move that shows the line's worth, and the position after it.
 
     If the first mover's `score` says that the game is won, the line goes on to the end of the game;
     else it goes on until that mover scores. The line is cut after some plies.
@@ -279,7 +279,7 @@ def _score(game: Game, position: Position, seat: int) -> int:
 def _made(
     game: Game, positions: Sequence[Position], move: str, found: SearchResult, nodes: int
 ) -> Line:
-    """The line that begins with a move, searched as deep as the best line.
+    """Return the line that begins with a move, searched as deep as the best line.
 
     With two sides the position after the move is searched. With more sides, the move's score is
     among the scores of the search `found`; a move missing there has the last of these scores.
@@ -306,7 +306,7 @@ def _made(
 
 
 def _has_two_sides(position: Position) -> bool:
-    """Whether there are two sides, so that one loses what the other one gains."""
+    """Return whether there are two sides, so that one loses what the other one gains."""
     return len(set(position.sides)) == TWO
 
 
@@ -317,7 +317,7 @@ def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: i
 
 
 def _worth(score: int) -> int:
-    """A score in hundredths; `DECIDED` for a forced win, which other scores stay below."""
+    """Return a score in hundredths; `DECIDED` for a forced win, which other scores stay below."""
     if abs(score) >= WON:
         return DECIDED if score > 0 else -DECIDED
     return max(1 - DECIDED, min(DECIDED - 1, score))

@@ -45,22 +45,22 @@ class Course:
     steps: tuple[Step, ...]
 
     def positions(self) -> list[Position]:
-        """The positions that may be repeated, and the current position last. Raises RulesError."""
+        """Return the positions that may be repeated, then the current one. Raises RulesError."""
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:
-        """The position before each move, and the last position."""
+        """Return the position before each move, and the last position."""
         return positions(game_named(self.game).load(self.start), self.steps)
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """The earlier positions of a game that may be repeated, and its last position after them."""
+    """Return the earlier positions of a game that may be repeated, then its last position."""
     matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int, most: float) -> RobotMove:
-    """A robot's move on a board; see `think`, `Robot.thinking`. Raises RulesError, NoMoveError."""
+    """Choose a robot's move; see `think`, `Robot.thinking`. Raises RulesError, NoMoveError."""
     game = game_named(course.game)
     return think(ROBOTS[robot].thinking(most), game, course.positions(), seed, easier=easier)
 
@@ -68,7 +68,7 @@ def think_about(robot: str, course: Course, seed: int, easier: int, most: float)
 def think(
     robot: Robot, game: Game, positions: Sequence[Position], seed: int, *, easier: int = 0
 ) -> RobotMove:
-    """A robot's move in the last of `positions`; the other positions may be repeated.
+    """Return a robot's move in the last of `positions`; the other positions may be repeated.
 
     Each step of `easier` selects the next weaker robot; beyond the weakest any legal move is
     played. The same arguments give the same move, unless a time limit ends the search. Raises
@@ -90,7 +90,7 @@ def think(
 
 
 def _any_move(game: Searches, position: Position) -> RobotMove:
-    """Any legal move, found by a search of one node if need be. Raises NoMoveError."""
+    """Return any legal move, found by a search of one node if need be. Raises NoMoveError."""
     if has(game, Suggests) and (move := game.example_move(position)):
         return RobotMove(move)
     found = game.search([position], Budget(1, depth=1))
@@ -133,7 +133,7 @@ class RobotStanding:
 
 
 def quiet_moves(game: Game, position: Position) -> int:
-    """The number of moves of each seat since the last irreversible move."""
+    """Return the number of moves of each seat since the last irreversible move."""
     plies = game.reversible(position) if has(game, Claims) else 0
     return plies // len(position.sides)
 

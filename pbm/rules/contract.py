@@ -98,7 +98,7 @@ class Option:
         return not self.values
 
     def find(self, text: str) -> str | None:
-        """The value that a text names, or None. Ignores case, blanks, - and _.
+        """Return the value that a text names, or None. Ignores case, blanks, - and _.
 
         >>> Option("opening", ("the_wall", "plain")).find("The Wall")
         'the_wall'
@@ -106,13 +106,13 @@ class Option:
         return next((value for value in self.values if _letters(value) == _letters(text)), None)
 
     def usual(self, chosen: Options) -> str | None:
-        """The value of the option if no value is chosen."""
+        """Return the value of the option if no value is chosen."""
         with_flags = (value for flag, value in self.default_with if chosen.get(flag))
         return next(with_flags, self.default)
 
 
 def completed(declared: Sequence[Option], chosen: Options) -> dict[str, str | bool]:
-    """The chosen options, and the defaults of the options not chosen.
+    """Return the chosen options, and the defaults of the options not chosen.
 
     >>> layout = Option("layout", ("plain", "big"), "plain", default_with=(("teams", "big"),))
     >>> completed((layout, Option("teams")), {"teams": True})
@@ -220,19 +220,19 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None: ...
 
     def parse(self, text: str, seat: int) -> Move:
-        """The legal move of a text; raises NotationError, IllegalMoveError, AmbiguousMoveError."""
+        """Parse a legal move; raises NotationError, IllegalMoveError, AmbiguousMoveError."""
 
     def play(self, move: Any) -> "Played":
         """Play a move of this game; raises IllegalMoveError if it is not legal."""
 
     def leave(self, seat: int) -> Self:
-        """The position after a seat has left: it resigned, was removed or ran out of time."""
+        """Return the position after a seat has left: resigned, removed, or out of time."""
 
     def state(self) -> str:
-        """The state line, which `load` reads: printable ASCII, single blanks, without `=?`."""
+        """Return the state line for `load`: printable ASCII, single blanks, without `=?`."""
 
     def diagram(self, view: View) -> tuple[str, ...]:
-        """The position as lines of text, with the labels that moves use."""
+        """Return the position as lines of text, with the labels that moves use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,10 +250,10 @@ class Game(Protocol):
     info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """The first position, `options` completed; chance is by `seed`. Raises SetupError."""
+        """Begin a game; `options` are completed, chance is by `seed`. Raises SetupError."""
 
     def load(self, state: str) -> Position:
-        """The position that a state line describes; raises only StateError."""
+        """Return the position that a state line describes; raises only StateError."""
 
 
 # -- optional capabilities --------------------------------------------------------------------
@@ -266,7 +266,7 @@ def _cached(function: _Function) -> _Function:
 
 @_cached
 def has(game: object, what: type[_What]) -> TypeGuard[_What]:
-    """Whether a game has all members of a protocol, such as `Claims`."""
+    """Return whether a game has all members of a protocol, such as `Claims`."""
     protocol: type = what
     bases = [base for base in protocol.__mro__ if base is not object]
     names = (name for base in bases for name in (*vars(base), *get_annotations(base)))
@@ -277,10 +277,10 @@ class ReadsTexts(Protocol):
     """A game that can tell moves from other texts without a position."""
 
     def is_move_text(self, text: str) -> bool:
-        """Whether a text has the form of a move, possible or not. Plain words must not have it."""
+        """Return whether a text has a move's form, possible or not. Plain words must not."""
 
     def mentions_place(self, text: str) -> bool:
-        """Whether a text names a place of the board."""
+        """Return whether a text names a place of the board."""
 
     def check_place(self, text: str) -> None:
         """Raise NotationError for a text that is no move but was meant as one, such as "pass"."""
@@ -293,31 +293,31 @@ class ReadsLoosely(Protocol):
     """
 
     def is_nearly_move(self, text: str) -> bool:
-        """Whether a text names places of the board and nothing else."""
+        """Return whether a text names places of the board and nothing else."""
 
     def moves_meant(self, position: Any, text: str) -> tuple[str, ...]:
-        """All legal moves that a text which is nearly a move may mean."""
+        """Return all legal moves that a text which is nearly a move may mean."""
 
 
 class Suggests(Protocol):
     """A game that suggests an example of a move, for newcomers."""
 
     def example_move(self, position: Any) -> str | None:
-        """A legal move in its canonical text, None if there is none."""
+        """Return a legal move in its canonical text, None if there is none."""
 
 
 class Tells(Protocol):
     """A game whose mails describe each seat in words; `told` has the parameters."""
 
     def told(self, start: Any, position: Any) -> tuple[dict[str, Any], ...]:
-        """The data of each seat for the templates, with the seat's sign as `symbol`."""
+        """Return the data of each seat for the templates, with the seat's sign as `symbol`."""
 
 
 class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """The data for the template macro `marked`, about the move that led to a position."""
+        """Return data for the template macro `marked`, about the move that led to a position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +348,7 @@ class Draws(Protocol):
     ground: Ground
 
     def drawing(self, position: Any, view: View) -> dict[str, Any]:
-        """The content of a picture, as a JSON object.
+        """Return the content of a picture, as a JSON object.
 
         `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
         a fixed piece. `seats` has the sign on the pieces of each seat. `moves` are the
@@ -363,22 +363,22 @@ class Claims(Protocol):
     """A game in which a player may claim a draw."""
 
     def reversible(self, position: Any) -> int:
-        """The number of plies since the last irreversible ply."""
+        """Return the number of plies since the last irreversible ply."""
 
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
-        """The reason for a draw by claim, in one word; raises ClaimError if there is none.
+        """Return the reason for a draw by claim, in one word; raises ClaimError if there is none.
 
         `positions` are those since the last irreversible ply, the current one last; `moves` has the
         number of moves of each seat in them.
         """
 
     def sameness(self, position: Any) -> str:
-        """A text that is equal for positions which count as repetitions."""
+        """Return a text that is equal for positions which count as repetitions."""
 
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """The result of `claim`, or None, without a replay of the game.
+        """Return the result of `claim`, or None, without a replay of the game.
 
         `times` is how often the position has occurred since the last irreversible ply. `moves(n)`
         counts the moves of each seat in the latest n plies, by a query.
@@ -389,21 +389,21 @@ class HasCopies(Claims, Protocol):
     """A game with symmetries, such as a turned board or exchanged seats."""
 
     def copies(self, position: Any) -> Iterable[Any]:
-        """All positions that are symmetric to a position, itself included."""
+        """Return all positions that are symmetric to a position, itself included."""
 
 
 class BreaksTies(Protocol):
     """A game with a margin of victory."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
-        """A seat's lead over its opponents, which a match adds up over its games."""
+        """Return a seat's lead over its opponents, which a match adds up over its games."""
 
 
 class Scores(Protocol):
     """A game in which seats score during play."""
 
     def scores(self, position: Any) -> tuple[int, ...]:
-        """The score of each seat so far, never negative; partners share one."""
+        """Return the score of each seat so far, never negative; partners share one."""
 
 
 # -- whole games -----------------------------------------------------------------------------
@@ -469,10 +469,10 @@ class KeepsRecords(Game, Protocol):
     reads: tuple[Option, ...]
 
     def write(self, record: GameRecord, chosen: Options) -> str:
-        """A game as text; `chosen` are options of `writes`. Raises RecordError."""
+        """Return a game as text; `chosen` are options of `writes`. Raises RecordError."""
 
     def read(self, text: str, chosen: Options) -> GameRecord:
-        """The game in a text, played through; `chosen`: options of `reads`. Raises RecordError."""
+        """Parse and play a whole game; `chosen` are options of `reads`. Raises RecordError."""
 
 
 # -- search -----------------------------------------------------------------------------------
@@ -523,34 +523,34 @@ class Searches(Game, Protocol):
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
-        """The best moves, `best` in number, in the last of these positions, each scored exactly.
+        """Return the `best` best moves in the last of these positions, each scored exactly.
 
         The other positions are earlier ones, which may be repeated. `seed` may choose among equal
         moves. Equal arguments give equal results, unless `seconds` end the search.
         """
 
     def evaluate(self, position: Any) -> tuple[int, ...]:
-        """The static value of a position for each seat, in the unit of `Line.score`."""
+        """Return the static value of a position for each seat, in the unit of `Line.score`."""
 
 
 class Explains(Protocol):
     """A game that explains the reasons for moves, and their faults."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """The reasons for the first of these moves, as data for the macros `why` and `theme`.
+        """Return reasons for the first of these moves, as data for the macros `why` and `theme`.
 
         The strongest is first. The other moves are the continuation.
         """
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
-        """The faults of a move, the worst first, as data for the macros `why` and `theme`."""
+        """Return faults of a move, the worst first, as data for the macros `why` and `theme`."""
 
     def contrast(self, made: Any, better: Any, seat: int) -> tuple[dict[str, Any], ...]:
-        """The advantages of `better` over `made` for a seat, as data for the macro `contrast`."""
+        """Return how `better` beats `made` for a seat, as data for the macro `contrast`."""
 
 
 class MayLack(Protocol):
     """A game with an optional part that may be missing, such as a compiled search."""
 
     def lacks(self) -> str:
-        """A text for the operator on a missing part and its remedy; empty if none is missing."""
+        """Return a text for the operator on what is missing, and its remedy; else an empty text."""

@@ -103,7 +103,7 @@ class Replay:
         return self.steps[-1]
 
     def _number_of(self, seat: int) -> int:
-        """The round in which a seat moves next."""
+        """Return the round in which a seat moves next."""
         return self._number + (seat < self._next)
 
     def _refused(self, error: RulesError, given: str, seat: int | None) -> RecordError:
@@ -122,7 +122,7 @@ def replay(game: Game, record: GameRecord) -> Replay:
 
 
 def quoted(text: str) -> str:
-    """A text from a record, shortened, without control characters."""
+    """Return a text from a record, shortened, without control characters."""
     short = text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
     return "".join(character if character.isprintable() else "�" for character in short)
 
@@ -156,17 +156,17 @@ def positions(start: Position, steps: Iterable[Step]) -> Iterator[Position]:
 
 
 def forms_of(game: Game) -> tuple[Option, ...]:
-    """The options for writing a record of this game."""
+    """Return the options for writing a record of this game."""
     return game.writes if has(game, KeepsRecords) else _FORMS
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
-    """The options of a game that can be given for an imported record if its text lacks them."""
+    """Return the options that can be given for an imported record if its text lacks them."""
     return game.reads if has(game, KeepsRecords) else ()
 
 
 def written(record: GameRecord, game: Game, chosen: Options) -> str:
-    """A record as text, in the game's own form or as JSON. Raises RecordError."""
+    """Return a record as text, in the game's own form or as JSON. Raises RecordError."""
     if has(game, KeepsRecords):
         return game.write(record, chosen)
     played = replay(game, record)

@@ -60,7 +60,7 @@ class GamesError(Exception):
 
 @cache
 def games() -> Mapping[str, Game]:
-    """The games that passed the checks, by name. Raises GamesError if there is none."""
+    """Return the games that passed the checks, by name. Raises GamesError if there is none."""
     fit, unfit = _found()
     if not fit:
         none = "No game is installed. Install this server with: pip install pbm-server"
@@ -69,7 +69,7 @@ def games() -> Mapping[str, Game]:
 
 
 def left_out() -> Mapping[str, str]:
-    """The installed games that failed the checks: for each name, a sentence with the reason."""
+    """Return the installed games that failed the checks: by name, a sentence with the reason."""
     return MappingProxyType(_found()[1])
 
 
@@ -79,7 +79,7 @@ def _found() -> tuple[dict[str, Game], dict[str, str]]:
 
 
 def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
-    """The games of entry points, and the reasons why others are left out, by name.
+    """Return the games of entry points, and the reasons why others are left out, by name.
 
     Of several games with one name only the server's own is loaded.
     """
@@ -103,7 +103,7 @@ def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, 
 
 
 def game_named(name: str) -> Game:
-    """An installed game; raises StateError for one that is not."""
+    """Return an installed game; raises StateError for one that is not."""
     game = games().get(name)
     if game is None:
         raise StateError("no-such-game", name=name)
@@ -123,18 +123,18 @@ def prefer(name: str) -> None:
 
 
 def default_game() -> Game:
-    """The game of commands that name no game."""
+    """Return the game of commands that name no game."""
     return games()[_preferred[0]] if _preferred else own_game()
 
 
 def own_game() -> Game:
-    """The server's own game, else the first game; old mails that name no game are about it."""
+    """Return the server's own game, else the first; old mails that name no game are about it."""
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))
 
 
 def read_state(text: str) -> Position | None:
-    """The position of a state line of any installed game, or None."""
+    """Return the position of a state line of any installed game, or None."""
     return _read_state(text) if len(text) <= LONGEST_STATE else None
 
 
@@ -175,7 +175,7 @@ def _load(point: EntryPoint) -> Game:
 
 
 def _said(error: Exception) -> str:
-    """An error as text on one line."""
+    """Return an error as text on one line."""
     words = " ".join(str(error).split())
     return words if isinstance(error, PlaythroughError) else f"{type(error).__name__}: {words}"
 

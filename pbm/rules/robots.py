@@ -35,14 +35,14 @@ class Robot:
     sees: float = 1.0
 
     def thinking(self, seconds: float) -> "Robot":
-        """A slow robot with a search of about this many seconds; any other robot as it is."""
+        """Return a slow robot with a search of about this many seconds; others as they are."""
         if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))
         return replace(self, budget=replace(self.budget, nodes=nodes))
 
     def choose(self, position: Position, lines: Sequence[Line], seed: int) -> Line:
-        """The line to play; `lines` are those that the search found, the best first, never none."""
+        """Choose the line to play; `lines` are the search's, the best first, at least one."""
         if lines[0].score >= WON:
             return lines[0]
         dice = random.Random(f"{seed} {position.state()}")

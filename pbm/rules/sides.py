@@ -4,17 +4,17 @@ from pbm.rules.contract import Position
 
 
 def turn(position: Position) -> int | None:
-    """The seat that moves next, None once the game is over."""
+    """Return the seat that moves next, None once the game is over."""
     return next(iter(position.to_move), None)
 
 
 def after(position: Position, text: str) -> Position:
-    """The position after a move of the seat whose turn it is. Raises RulesError."""
+    """Return the position after a move of the seat whose turn it is. Raises RulesError."""
     return position.play(position.parse(text, turn(position) or 1)).position
 
 
 def partners(position: Position, seat: int) -> tuple[int, ...]:
-    """The other seats of the same side."""
+    """Return the other seats of the same side."""
     sides = position.sides
     return tuple(
         other for other, side in enumerate(sides, 1) if side == sides[seat - 1] and other != seat
@@ -22,20 +22,20 @@ def partners(position: Position, seat: int) -> tuple[int, ...]:
 
 
 def hand(position: Position, seat: int) -> int:
-    """The seat whose player moves for a seat: that seat, or a partner if that seat has left."""
+    """Return the seat whose player moves for a seat: itself, or a partner if it has left."""
     if seat not in position.out:
         return seat
     return next((other for other in partners(position, seat) if other not in position.out), seat)
 
 
 def mover(position: Position) -> int | None:
-    """The seat whose player moves next, None once the game is over."""
+    """Return the seat whose player moves next, None once the game is over."""
     seat = turn(position)
     return None if seat is None else hand(position, seat)
 
 
 def teams(position: Position) -> list[list[int]] | None:
-    """The seats of each side, None if each has one seat."""
+    """Return the seats of each side, None if each has one seat."""
     sides = position.sides
     if len(set(sides)) == len(sides):
         return None

@@ -40,12 +40,12 @@ class Calendar:
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
-        """The counted time between two moments."""
+        """Return the counted time between two moments."""
         stretches = self._running(self._wall(since), self._wall(until))
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """The moment at which `allowed` has counted from `since` on; None if that is years away."""
+        """Return when `allowed` time has counted since `since`; None if that is years away."""
         start = self._wall(since)
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):
@@ -55,7 +55,7 @@ class Calendar:
         return None
 
     def away_until(self, moment: datetime) -> date | None:
-        """The last day of the vacation at a moment, None without one."""
+        """Return the last day of the vacation at a moment, None without one."""
         if not (self.away or self.abroad):
             return None
         last, today = None, self._wall(moment).date()
@@ -67,14 +67,14 @@ class Calendar:
         return last
 
     def _running(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """The stretches of wall time that count, in order."""
+        """Yield the stretches of wall time that count, in order."""
         stopped = (*self.abroad, *self.stopped, *self.unreached)
         stops = [(self._wall(begin), self._wall(finish)) for begin, finish in stopped]
         for begin, finish in self._days(start, end):
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """The parts of days that count, before stops are taken out of them."""
+        """Yield the parts of days that count, before stops are taken out of them."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return
@@ -91,7 +91,7 @@ class Calendar:
 
 
 def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[Stretch]:
-    """The parts of a stretch of time that are outside the stops."""
+    """Yield the parts of a stretch of time that are outside the stops."""
     for begin, finish in sorted(stops):
         if finish <= start or begin >= end:
             continue
@@ -107,14 +107,14 @@ UNNOTICED = timedelta(seconds=60)  # three heartbeats; mail servers retry after 
 
 
 def known_outages(work: UnitOfWork) -> Iterator[tuple[datetime, datetime]]:
-    """The recorded outages, in order."""
+    """Yield the recorded outages, in order."""
     fact = work.facts.find(DOWN)
     for begin, end in fact.value if fact else ():
         yield datetime.fromisoformat(begin), datetime.fromisoformat(end)
 
 
 def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """The recorded outages, and the outage that lasts at `until`, if any."""
+    """Yield the recorded outages, and the outage that lasts at `until`, if any."""
     yield from known_outages(work)
     heard = work.facts.find(LISTENING)
     if heard is not None and until - heard.noted_at > UNNOTICED:
@@ -122,6 +122,6 @@ def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datet
 
 
 def is_down(work: UnitOfWork, now: datetime) -> bool:
-    """Whether the server receives no mail now."""
+    """Return whether the server receives no mail now."""
     heard = work.facts.find(LISTENING)
     return heard is not None and now - heard.noted_at > UNNOTICED

@@ -75,7 +75,7 @@ def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
-    """The boards on which a player is to move, locked, except of games not installed."""
+    """Return the boards on which a player is to move, locked, except of games not installed."""
     boards = (work.boards.get(number, lock=True) for number in work.boards.to_move(player.id))
     return (board for board in boards if board.is_installed)
 

@@ -88,7 +88,7 @@ class Terms:
         return min((limit for limit in limits if limit is not None), default=None)
 
     def banked_after(self, spent: float, banked: int | None) -> int | None:
-        """The bank after a move that took `spent` seconds."""
+        """Return the bank after a move that took `spent` seconds."""
         if self.bank is None:
             return None
         kept = max((self.bank if banked is None else banked) - spent, 0)
@@ -104,7 +104,7 @@ class Terms:
 
 @cache
 def usual_terms(players: int) -> Terms:
-    """The default terms for a number of players.
+    """Return the default terms for a number of players.
 
     >>> usual_terms(2).each // 86400, usual_terms(4).each // 86400
     (21, 14)
@@ -121,7 +121,7 @@ def chosen_terms(
     total: timedelta | None = None,
     bank: tuple[timedelta, timedelta] | None = None,
 ) -> Terms | None:
-    """The terms that were chosen, None without any choice."""
+    """Return the terms that were chosen, None without any choice."""
     if each is None and not reminders and total is None and bank is None:
         return None
     usual = usual_terms(players)
@@ -134,5 +134,5 @@ def chosen_terms(
 
 
 def in_seconds(duration: timedelta) -> int:
-    """A duration in whole seconds."""
+    """Return a duration in whole seconds."""
     return int(duration.total_seconds())

@@ -26,17 +26,17 @@ _NO_BOARD_YET = 0
 
 
 def today_of(player: Player, now: datetime) -> date:
-    """Today's date in a player's time zone."""
+    """Return today's date in a player's time zone."""
     return now.astimezone(ZoneInfo(player.settings.timezone)).date()
 
 
 def today_in(vacation: Vacation, player: Player, now: datetime) -> date:
-    """Today's date in a vacation's time zone, which is fixed once it has begun."""
+    """Return today's date in a vacation's time zone, which is fixed once it has begun."""
     return now.astimezone(ZoneInfo(vacation.zone or player.settings.timezone)).date()
 
 
 def beginning_of(day: date, player: Player) -> datetime:
-    """The moment when a day begins in a player's time zone."""
+    """Return the moment when a day begins in a player's time zone."""
     midnight = datetime.combine(day, time(), ZoneInfo(player.settings.timezone))
     return midnight.astimezone(UTC)
 
@@ -98,7 +98,7 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
 
 
 def is_notice_due(work: UnitOfWork, vacation: Vacation) -> bool:
-    """Whether the notice of a vacation to the opponents has not been sent yet."""
+    """Return whether the notice of a vacation to the opponents has not been sent yet."""
     return bool(work.timers.about(TimerKind.VACATION, [_notice_key(vacation.id)]))
 
 
@@ -143,7 +143,7 @@ def take_by_itself(
 
 
 def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[dict[str, int]]:
-    """The vacation days `left` of this and of the next year, each with its `year`."""
+    """Return the vacation days `left` of this and of the next year, each with its `year`."""
     today = today_of(player, now)
     taken = _taken(work, player, today)
     years = (today.year, today.year + 1)
@@ -151,12 +151,12 @@ def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[dict[str,
 
 
 def still_to_come(work: UnitOfWork, player: Player, now: datetime) -> tuple[Vacation, ...]:
-    """A player's current and coming vacations, in order."""
+    """Return a player's current and coming vacations, in order."""
     return work.vacations.of_player(player.id, today_of(player, now))
 
 
 def _taken(work: UnitOfWork, player: Player, since: date) -> set[date]:
-    """A player's vacation days since the start of the year of `since`."""
+    """Return a player's vacation days since the start of the year of `since`."""
     return _days_of(work.vacations.of_player(player.id, date(since.year, 1, 1)))
 
 

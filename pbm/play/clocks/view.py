@@ -55,7 +55,7 @@ class ClockView:
 def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
 ) -> ClockView | None:
-    """A board's clock, None for a finished board; players in `known` are not queried again."""
+    """Return a board's clock, None if it is finished; players in `known` are not queried again."""
     mover = board.to_move
     if mover is None:
         return None
@@ -90,7 +90,7 @@ def _terms_view(terms: Terms) -> dict[str, Any]:
 
 
 def _left(board: Board, wait: waits.Wait | None) -> Iterable[tuple[str, timedelta]]:
-    """The handle of each person still in the game, with the time left for all moves."""
+    """Yield the handle of each person still in the game, with the time left for all moves."""
     mover = board.to_move
     for seat in board.seats if waits.terms_of(board).counts_used else ():
         left = waits.time_left(board, seat)

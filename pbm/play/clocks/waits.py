@@ -61,7 +61,7 @@ class Wait:
         return (*earlier, last)
 
     def passed_by(self, moment: datetime) -> int:
-        """Number of reminders due by a moment."""
+        """Return the number of reminders due by a moment."""
         return sum(at is not None and at <= moment for at in self.reminders)
 
     @property
@@ -71,7 +71,7 @@ class Wait:
 
 
 def terms_of(board: Board) -> Terms:
-    """The terms of a board's clock."""
+    """Return the terms of a board's clock."""
     return from_plain(Terms, board.clock) if board.clock else usual_terms(len(board.seats))
 
 
@@ -143,7 +143,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """The `Wait` for a board's next move; None if no clock runs. `player`: the mover, if known."""
+    """Return the wait for a board's next move, None if no clock runs; `player`: the mover."""
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
@@ -164,7 +164,7 @@ def wait_of(
 
 
 def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) -> datetime | None:
-    """When the time for a move ends; at the earliest a day after the last reminder."""
+    """Return when the time for a move ends; at the earliest a day after the last reminder."""
     end = calendar.after(since, allowed)
     if allowed >= SHORTEST:
         return end
@@ -173,7 +173,7 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 
 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
-    """Whether the other players may claim the mover's forfeit.
+    """Return whether the other players may claim the mover's forfeit.
 
     The time must have run out, mail to the player must bounce, and the others must know. For a
     player whose stops have reached `STOPPED_AT_MOST`, mail need not bounce any more.
@@ -184,12 +184,12 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """The moment since which a reminder counts as a warning that the time for a move runs out."""
+    """Return since when a reminder counts as a warning that the time for a move runs out."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
 def stop_left(board: Board, player_id: int) -> timedelta:
-    """How much longer a player's clock may stop on a board while mail bounces."""
+    """Return how much longer a player's clock may stop on a board while mail bounces."""
     stopped = sum(seat.stopped for seat in board.seats_of(player_id))
     return max(STOPPED_AT_MOST - timedelta(seconds=stopped), timedelta())
 
@@ -212,7 +212,7 @@ def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta)
 
 
 def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:
-    """The query of `calendar_of` for the player to move, for a prefetch."""
+    """Return the query of `calendar_of` for the player to move, for a prefetch."""
     if board.to_move is None:
         return ()
     return (vacations_read(board.to_move.player_id, _calendar_since(board, now)),)
@@ -223,7 +223,7 @@ def _calendar_since(board: Board, now: datetime) -> date:
 
 
 def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
-    """The calendar of a player's clock on a board."""
+    """Return the calendar of a player's clock on a board."""
     zone = player.settings.timezone
     found = work.vacations.of_player(player.id, _calendar_since(board, now))
     away = [item for item in found if item.board_id in (None, board.id)]
@@ -256,6 +256,6 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:
-    """A seat's time left for all moves, before the present wait; None if unlimited."""
+    """Return a seat's time left for all moves, before the present wait; None if unlimited."""
     left = terms_of(board).left(seat.used, seat.banked)
     return None if left is None else timedelta(seconds=max(left, 0))

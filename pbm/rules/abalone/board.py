@@ -41,7 +41,7 @@ BOARD = sum(1 << cell for cell in CELLS)
 
 
 def format_cell(cell: int) -> str:
-    """The name of a cell, such as `c5`."""
+    """Return the name of a cell, such as `c5`."""
     row, column = divmod(cell, 10)
     return f"{ROWS[row - 1]}{column}"
 
@@ -50,7 +50,7 @@ CELL_NAMED = {format_cell(cell): cell for cell in CELLS}
 
 
 def parse_cell(name: str) -> int:
-    """The cell of a lower-case name such as `c5`; raises NotationError for a cell off the board."""
+    """Return the cell of a lower-case name such as `c5`; raises NotationError for any other."""
     if name in CELL_NAMED:
         return CELL_NAMED[name]
     row = [other for other in CELL_NAMED if other[0] == name[:1]]
@@ -58,18 +58,18 @@ def parse_cell(name: str) -> int:
 
 
 def is_on_board(cell: int) -> bool:
-    """Whether a number, such as a cell plus a step, is a cell."""
+    """Return whether a number, such as a cell plus a step, is a cell."""
     return bool(BOARD >> cell & 1)
 
 
 def distance(one: int, other: int) -> int:
-    """The number of steps between two cells."""
+    """Return the number of steps between two cells."""
     rows, columns = one // 10 - other // 10, one % 10 - other % 10
     return max(abs(rows), abs(columns), abs(rows - columns))
 
 
 def line_between(one: int, other: int) -> tuple[int, ...] | None:
-    """The cells from one cell to another, both included; None if those are in no straight line.
+    """Return the cells from one cell to another, both included; None without a straight line.
 
     >>> [format_cell(cell) for cell in line_between(parse_cell("c3"), parse_cell("a1")) or ()]
     ['c3', 'b2', 'a1']
@@ -84,12 +84,12 @@ def line_between(one: int, other: int) -> tuple[int, ...] | None:
 
 
 def shifted(cells: int, step: int) -> int:
-    """The set of cells after one step; some cells may be off the board."""
+    """Return the set of cells after one step; some cells may be off the board."""
     return cells << step if step > 0 else cells >> -step
 
 
 def before(cells: int, step: int) -> int:
-    """The set of cells from which one step leads into `cells`."""
+    """Return the set of cells from which one step leads into `cells`."""
     return cells >> step if step > 0 else cells << -step
 
 
@@ -98,7 +98,7 @@ EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}
 
 
 def members(cells: int) -> Iterator[int]:
-    """The cells of a set, in reading order."""
+    """Yield the cells of a set, in reading order."""
     while cells:
         lowest = cells & -cells
         yield lowest.bit_length() - 1

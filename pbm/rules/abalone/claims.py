@@ -19,7 +19,7 @@ without an ejection."""
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-    """The reason for a draw by claim, `repeated` or `quiet`; raises ClaimError if there is none."""
+    """Return the reason for a draw by claim, `repeated` or `quiet`; raises ClaimError."""
     if [*map(sameness, positions)].count(sameness(positions[-1])) >= TIMES_REPEATED:
         return "repeated"
     if _is_quiet(positions[-1], moves):
@@ -30,7 +30,7 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """The result of `claim`, or None; `quiet` is found late if a seat was often passed over."""
+    """Return the result of `claim`, or None; `quiet` is late if a seat was often passed over."""
     if times >= TIMES_REPEATED:
         return "repeated"
     needed = QUIET_MOVES * len(_awaited(position))
@@ -40,7 +40,7 @@ def claimable(
 
 
 def sameness(position: AbalonePosition) -> str:
-    """The state line without the number of quiet plies."""
+    """Return the state line without the number of quiet plies."""
     return replace(position, quiet=0).state()
 
 
@@ -49,18 +49,18 @@ def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
 
 
 def _awaited(position: Placement) -> list[int]:
-    """The seats whose moves count for `quiet`: those with marbles and a player to move them."""
+    """Return the seats whose moves count for `quiet`: with marbles, and a player to move them."""
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 
 
 def balance(start: Placement, end: Placement, seat: int) -> int:
-    """The number of marbles that a seat's side ejected, minus the number that it lost."""
+    """Return the number of marbles that a seat's side ejected, minus the number that it lost."""
     lost = sum(start.count(member) - end.count(member) for member in end.group_of(seat))
     return end.scores[seat - 1] - lost
 
 
 def copies(position: _P) -> Iterator[_P]:
-    """All positions that are symmetric to a position, itself included; some may repeat."""
+    """Yield all positions that are symmetric to a position, itself included; some may repeat."""
     for way in _WAYS:
         placed = tuple(sum(way[cell] for cell in members(own)) for own in position.marbles)
         for first in position.seats:  # the seat that becomes the first one

@@ -32,7 +32,7 @@ Point = tuple[float, float]
 
 
 def drawing(position: Placement, view: View) -> dict[str, Any]:
-    """The content of a picture; `pbm.rules.contract.Draws` describes its form."""
+    """Return the content of a picture; `pbm.rules.contract.Draws` describes its form."""
     return {
         "signs": position.digits(),
         "seats": "".join(symbol(position, seat) for seat in position.seats),
@@ -41,7 +41,7 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """A move for templates: signs of seats, and names of cells filled, emptied and pushed off."""
+    """Return a move for templates: signs of seats, names of cells filled, emptied, pushed off."""
     move, effect = read_canonical(moved.move), moved.effect
     off = (
         {"symbol": symbol(position, effect["ejected"]), "from": effect["from"]} if effect else None
@@ -74,25 +74,25 @@ def _marked(position: Placement, moves: Sequence[Moved]) -> Iterator[dict[str, A
 
 
 def _left(move: LineMove) -> list[int]:
-    """The cells that a move empties, in reading order."""
+    """Return the cells that a move empties, in reading order."""
     came = shifted(move.marbles, move.step)
     return [cell for cell in move.cells if not came >> cell & 1]
 
 
 def _point(cell: int) -> Point:
-    """The middle of a cell on the board or beside it; the centre of the board is (0, 0)."""
+    """Return the middle of a cell on the board or beside it; the centre of the board is (0, 0)."""
     rows, columns = cell // 10 - CENTRE // 10, cell % 10 - CENTRE % 10
     return columns - rows / 2, rows * _ROW_HEIGHT
 
 
 def _beside(cell: int, step: int, away: float) -> Point:
-    """A point that is `away` steps from a cell in the direction of `step`."""
+    """Return a point that is `away` steps from a cell in the direction of `step`."""
     (x, y), (towards_x, towards_y) = _point(cell), _point(CENTRE + step)
     return x + away * towards_x, y + away * towards_y
 
 
 def _ends() -> Iterator[tuple[str, int, int]]:
-    """The label, the last cell and the direction of each row's and each column's labelled end."""
+    """Yield the label, the last cell and the direction of each labelled end of a row or column."""
     for cell in CELLS:
         for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):
             if not is_on_board(cell + step):

@@ -28,7 +28,7 @@ _EDGE_RING = 4
 
 
 def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]:
-    """The reasons for the first of these moves, the strongest first.
+    """Yield the reasons for the first of these moves, the strongest first.
 
     The others are the continuation. `what` is one of these:
 
@@ -69,7 +69,7 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
 
 
 def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
-    """The faults of a move, the worst first. `what` is one of these:
+    """Yield the faults of a move, the worst first. `what` is one of these:
 
     - `exposes`: an opponent's next move could push off `marbles`, and could not before;
     - `away`: `count` marbles of the mover's go away from the centre, and none comes nearer;
@@ -103,7 +103,7 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 
 
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
-    """The advantages of the position `better` over `made` for a seat, the strongest first.
+    """Yield the advantages of the position `better` over `made` for a seat, the strongest first.
 
     Each `what` is counted for `seat` or an opponent, in both positions. `left`: marbles on the
     board; `danger`: marbles that can be pushed off at once; `edge`: marbles at the edge; `groups`:
@@ -140,7 +140,7 @@ def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Rea
 def _leads_to(
     position: AbalonePosition, played: AbalonePlayed, line: Sequence[str]
 ) -> Iterator[Reason]:
-    """The reason `leads-to`, if the next move of `line` that ejects is a move of the mover's."""
+    """Yield the reason `leads-to`, if the next move of `line` that ejects is the mover's."""
     current = played.position
     for text in line:
         seat = current.turn
@@ -202,13 +202,13 @@ def _fallen(played: AbalonePlayed) -> Reason:
 
 
 def _neighbours(position: Placement, seat: int) -> int:
-    """The number of pairs of a seat's marbles side by side."""
+    """Return the number of pairs of a seat's marbles side by side."""
     marbles = position.marbles_of(seat)
     return sum((marbles & shifted(marbles, axis)).bit_count() for axis in AXES)
 
 
 def _groups(position: Placement, seat: int) -> int:
-    """The number of connected groups of a seat's marbles."""
+    """Return the number of connected groups of a seat's marbles."""
     return sum(1 for _ in groups(position.marbles_of(seat)))
 
 
@@ -225,7 +225,7 @@ _MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = 
 
 
 def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
-    """The marbles of some seats on these cells, by seat, without seats that have left."""
+    """Return the marbles of some seats on these cells, by seat, without seats that have left."""
     return [
         {"seat": seat, "cells": [format_cell(cell) for cell in members(found)]}
         for seat in seats
@@ -234,7 +234,7 @@ def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[s
 
 
 def threatened(position: Placement, seat: int) -> int:
-    """The set of a seat's marbles that an opponent could eject if it were to move."""
+    """Return the set of a seat's marbles that an opponent could eject if it were to move."""
     if position.outcome:
         return 0
     own, found = position.marbles_of(seat), 0
@@ -246,7 +246,7 @@ def threatened(position: Placement, seat: int) -> int:
 
 
 def ejectable(position: Placement, seat: int) -> int:
-    """The set of marbles that a seat could eject if it were to move."""
+    """Return the set of marbles that a seat could eject if it were to move."""
     found, occupied = 0, position.occupied
     for code in codes(*position.seen_by(seat)):
         marbles, step = CODED[code]

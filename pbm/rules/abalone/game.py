@@ -101,20 +101,20 @@ class Abalone:
         best: int = 1,
         seed: int = 0,
     ) -> contract.SearchResult:
-        """The best moves in the last of these positions."""
+        """Return the best moves in the last of these positions."""
         # Imported here, so that a server starts without the engine.
         from pbm.rules.abalone.engine.searching import search
 
         return search(positions, budget, best=best, seed=seed)
 
     def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
-        """The static value of a position for each seat, a hundred to a marble."""
+        """Return the static value of a position for each seat, a hundred to a marble."""
         from pbm.rules.abalone.engine.searching import evaluate
 
         return evaluate(position)
 
     def lacks(self) -> str:
-        """A sentence on the compiled core of the search if it cannot be used; else empty."""
+        """Return a sentence on the compiled core of the search if it cannot be used; else empty."""
         from pbm.rules.abalone.engine.compiled import why_not
         from pbm.rules.abalone.engine.compiling import REMEDY
 

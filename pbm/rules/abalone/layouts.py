@@ -27,7 +27,7 @@ _FILE = Path(__file__).with_name("layouts.txt")
 
 
 def _read() -> Iterator[tuple[tuple[str, int], tuple[int, ...]]]:
-    """The name, the number of players, and the marbles of each seat of each picture."""
+    """Yield the name, the number of players, and the marbles of each seat of each picture."""
     for block in _FILE.read_text(encoding="ascii").strip("\n").split("\n\n"):
         titles, *rows = block.split("\n")
         for left in range(0, len(titles), _WIDTH):
@@ -73,7 +73,7 @@ def start(
     teams: bool = False,
     pillar: bool = False,
 ) -> AbalonePosition:
-    """The first position on a board, by default `standard` for two players, `official` for teams.
+    """Return the first position, by default on `standard` for two, or on `official` for teams.
 
     Raises SetupError for an unknown board, or one that cannot have these players or a pillar.
 
@@ -102,7 +102,7 @@ def start_game(
     options: Options,
     seed: int = 0,  # noqa: ARG001 - there is no chance in it
 ) -> AbalonePosition:
-    """The first position of a game with these options. Raises SetupError."""
+    """Return the first position of a game with these options. Raises SetupError."""
     layout = options.get("layout")
     return start(
         None if layout is None else str(layout),
@@ -113,19 +113,19 @@ def start_game(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Whether the centre of a board is empty; raises KeyError for an unknown board."""
+    """Return whether the centre of a board is empty; raises KeyError for an unknown board."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 
 @lru_cache(maxsize=512)  # more than there are seats on all boards together
 def home_of(marbles: int) -> str:
-    """The place of a seat's marbles at the start, in words such as "lower left"."""
+    """Return the place of a seat's marbles at the start, in words such as "lower left"."""
     sides = list(dict.fromkeys(map(_side, groups(marbles))))
     return " and ".join(sides) if len(sides) <= _MOST_SIDES else "all over the board"
 
 
 def _side(group: int) -> str:
-    """The direction of a group of marbles from the centre, one of eight, or `centre`."""
+    """Return the direction of a group of marbles from the centre, one of eight, or `centre`."""
     cells = [*members(group)]
     rows = [cell // 10 - CENTRE // 10 for cell in cells]
     columns = [cell % 10 - CENTRE % 10 for cell in cells]

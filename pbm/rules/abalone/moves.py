@@ -144,7 +144,7 @@ def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
 
 
 def codes(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
-    """The codes of all legal moves, by kind and then by rear cell."""
+    """Return the codes of all legal moves, by kind and then by rear cell."""
     # Backwards, since the highest bit of a number is faster to find than the lowest.
     found: list[int] = []
     append, bit = found.append, _BIT
@@ -160,12 +160,12 @@ def codes(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
 
 
 def count(own: int, partner: int, enemies: int, fixed: int) -> int:
-    """The number of legal moves."""
+    """Return the number of legal moves."""
     return sum(map(int.bit_count, rears(own, partner, enemies, fixed)))
 
 
 def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
-    """Whether there is a legal move."""
+    """Return whether there is a legal move."""
     empty = BOARD & ~(own | partner | enemies | fixed)
     next_to_own = own << 1 | own >> 1 | own << 10 | own >> 10 | own << 11 | own >> 11
     # Nearly always a single marble can step somewhere, and there is no need to look for pushes.
@@ -173,7 +173,7 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """The set of marbles that a legal move shifts: its line, and the marbles that it pushes."""
+    """Return the set of marbles that a legal move shifts: its line, and those that it pushes."""
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

@@ -57,7 +57,7 @@ _FOLDING = {
 
 
 def is_notation(text: str) -> bool:
-    """Whether a text has the form of a move, possible or not.
+    """Return whether a text has the form of a move, possible or not.
 
     >>> is_notation(" A1 – C3; d4"), is_notation("c5-d5")
     (True, False)
@@ -66,7 +66,7 @@ def is_notation(text: str) -> bool:
 
 
 def mentions_cell(text: str) -> bool:
-    """Whether a text names a cell, as a word or in a move.
+    """Return whether a text names a cell, as a word or in a move.
 
     >>> mentions_cell("is E4 free?"), mentions_cell("see a9 and b52")
     (True, False)
@@ -89,7 +89,7 @@ def check_place(text: str) -> None:
 
 
 def is_nearly_notation(text: str) -> bool:
-    """Whether a text is one to six names of cells and nothing else.
+    """Return whether a text is one to six names of cells and nothing else.
 
     >>> is_nearly_notation("C3 → C4"), is_nearly_notation("Is e4 free?")
     (True, False)
@@ -98,7 +98,7 @@ def is_nearly_notation(text: str) -> bool:
 
 
 def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
-    """All legal moves that a text with names of cells may mean.
+    """Return all legal moves that a text with names of cells may mean.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> moves_meant(start("standard", 2), "a1-b2")
@@ -116,7 +116,7 @@ def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
 
 
 def parse_move(text: str, position: Placement) -> LineMove:
-    """The legal move that a text names.
+    """Return the legal move that a text names.
 
     Raises NotationError for a text that is no move in any position, else IllegalMoveError.
 
@@ -135,7 +135,7 @@ def parse_move(text: str, position: Placement) -> LineMove:
 
 
 def read_canonical(text: str) -> LineMove:
-    """The move that a canonical text names; raises ValueError for any other text.
+    """Return the move that a canonical text names; raises ValueError for any other text.
 
     >>> str(read_canonical("a1-c3,b2")), str(read_canonical("a1-c3,a2"))
     ('a1-c3,b2', 'a1-c3,a2')
@@ -148,7 +148,7 @@ def read_canonical(text: str) -> LineMove:
 
 
 def _joined(text: str) -> str:
-    """A text without blanks, with plain commas; empty if it is too long for a move."""
+    """Return a text without blanks, with plain commas; empty if it is too long for a move."""
     if len(text) > _LONGEST_TEXT:
         return ""
     joined = "".join(_folded(text).split()).replace("->", ",")
@@ -160,7 +160,7 @@ def _folded(text: str) -> str:
 
 
 def _resolve(match: re.Match[str], position: Placement) -> LineMove:
-    """The line and the step that a matched text names; no marbles need be on the line."""
+    """Return the line and the step that a matched text names; no marbles need be on the line."""
     first = parse_cell(match[1])
     last = parse_cell(match[2]) if match[2] else first
     target = parse_cell(match[3])
@@ -185,7 +185,7 @@ def _resolve(match: re.Match[str], position: Placement) -> LineMove:
 
 
 def _not_a_move(text: str, position: Placement) -> NotationError:
-    """The error for a text that is no move, with moves that may be meant."""
+    """Return the error for a text that is no move, with moves that may be meant."""
     try:
         check_place(text)
     except NotationError as error:
@@ -203,7 +203,7 @@ def _not_a_move(text: str, position: Placement) -> NotationError:
 
 
 def places_of(text: str) -> Places:
-    """The cells in a lower-case text of one to six names of cells; () for any other text.
+    """Return the cells in a lower-case text of one to six names of cells; () for any other text.
 
     >>> places_of("c 3→c 4"), places_of("a1-c3 d4?"), places_of("is e4 free?")
     (('c3', 'c4'), ('a1', 'c3', 'd4'), ())
@@ -216,7 +216,7 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """The legal moves that `places` may name; `from_to`: these are a marble and its target."""
+    """Return the legal moves that `places` may name; `from_to`: a marble and its target."""
     return [
         move
         for move in position.legal_moves()
@@ -225,7 +225,7 @@ def moves_naming(position: Placement, places: Places, *, from_to: bool = False) 
 
 
 def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
-    """Up to two legal moves whose cells are most like `places`, and share a cell with these."""
+    """Return up to two legal moves whose cells are most like `places`, and share one of them."""
     named = set(places)
 
     def difference(move: LineMove) -> int:
@@ -240,7 +240,7 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """The sequences of cells that may name a move: its marbles or ends, some with targets."""
+    """Yield the sequences of cells that may name a move: its marbles or ends, some with targets."""
     yield from _steps(move, position)
     if len(move.cells) == 1:
         return
@@ -253,7 +253,7 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """The names of the rear or pushing marble of a move in line, with its target."""
+    """Yield the names of the rear or pushing marble of a move in line, with its target."""
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))
@@ -281,7 +281,7 @@ _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 
 
 def format_abapro(move: LineMove, position: Placement) -> str:
-    """The Aba-Pro text of a move; raises IllegalMoveError if it is not legal.
+    """Return the Aba-Pro text of a move; raises IllegalMoveError if it is not legal.
 
     The ends of a move sideways are in the order of their Aba-Pro names.
 
@@ -300,7 +300,7 @@ def format_abapro(move: LineMove, position: Placement) -> str:
 
 
 def parse_abapro(text: str, position: Placement) -> LineMove:
-    """The legal move that an Aba-Pro text names; ignores case and blanks.
+    """Return the legal move that an Aba-Pro text names; ignores case and blanks.
 
     Raises NotationError for a text that is no move in any position, else IllegalMoveError.
 
@@ -352,7 +352,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """The set of the rear marble and up to two marbles of its side that are right ahead of it."""
+    """Return the set of the rear marble and up to two marbles of its side right ahead of it."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

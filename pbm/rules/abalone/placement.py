@@ -83,23 +83,23 @@ class Placement:
         return self.pillar << CENTRE
 
     def marbles_of(self, seat: int) -> int:
-        """The set of cells with that seat's marbles."""
+        """Return the set of cells with that seat's marbles."""
         return self.marbles[seat - 1]
 
     def count(self, seat: int) -> int:
-        """The number of a seat's marbles on the board."""
+        """Return the number of a seat's marbles on the board."""
         return self.marbles_of(seat).bit_count()
 
     def group_of(self, seat: int | None) -> tuple[int, ...]:
-        """A seat and its partner, if it has one."""
+        """Return a seat and its partner, if it has one."""
         return next(group for group in self.groups if seat in group)
 
     def partner(self, seat: int | None) -> int | None:
-        """The other seat of the same team; None without teams."""
+        """Return the other seat of the same team; None without teams."""
         return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
 
     def is_played(self, seat: int) -> bool:
-        """Whether a player moves for the seat: its own player, or its partner's."""
+        """Return whether a player moves for the seat: its own player, or its partner's."""
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
@@ -109,11 +109,11 @@ class Placement:
         return own, friends, self.occupied ^ (own | friends | fixed), fixed
 
     def seat_at(self, cell: int) -> int | None:
-        """The seat whose marble is on a cell, or None."""
+        """Return the seat whose marble is on a cell, or None."""
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def legal_moves(self) -> tuple[LineMove, ...]:
-        """The moves of the seat whose turn it is; none once the game is over.
+        """Return the moves of the seat whose turn it is; none once the game is over.
 
         Sorted by direction, in line before sideways, by number of marbles and rear marble.
         """
@@ -121,7 +121,7 @@ class Placement:
         return tuple(map(MOVE_CODED.__getitem__, found))
 
     def digits(self) -> str:
-        """The sign of each cell, in reading order: the digit of a seat, `#` or `.`."""
+        """Return the sign of each cell, in reading order: the digit of a seat, `#` or `.`."""
         # Read as hexadecimal, each binary digit of a set has room for the number of a seat.
         by_cell = self.pillar * _PILLAR
         for seat, cells in enumerate(self.marbles, 1):
@@ -129,7 +129,7 @@ class Placement:
         return "".join(_OF_CELLS(f"{by_cell:0100x}"[::-1])).translate(_SIGNS)
 
     def drawn(self) -> str:
-        """The board with its row and column labels, eleven lines (rules, section 1)."""
+        """Return the board with its row and column labels, eleven lines (rules, section 1)."""
         signs = self.digits().translate(_FOR_TWO if self.players == len("ox") else {})
         lines = ["        1 2 3 4 5", "        / / / / / 6"]
         for letter, row, indent, end in zip(ROWS, ROW_SLICES, _INDENTS, _ROW_ENDS, strict=True):
@@ -138,5 +138,5 @@ class Placement:
 
 
 def symbol(position: Placement, seat: int) -> str:
-    """The sign of a seat's marbles."""
+    """Return the sign of a seat's marbles."""
     return "ox"[seat - 1] if position.players == 2 else str(seat)

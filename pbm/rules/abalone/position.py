@@ -52,7 +52,7 @@ class AbalonePosition(Placement):
     """A position of Abalone, as `contract.Position` describes it."""
 
     def parse(self, text: str, seat: int = 0) -> LineMove:  # noqa: ARG002 - one seat can move
-        """The legal move that a text means; raises NotationError and IllegalMoveError."""
+        """Return the legal move that a text means; raises NotationError and IllegalMoveError."""
         return parse_move(text, self)
 
     def play(self, move: LineMove) -> AbalonePlayed:
@@ -89,7 +89,7 @@ class AbalonePosition(Placement):
         return AbalonePlayed(after.settled(self.turn % self.players + 1), move, effect)
 
     def leave(self, seat: int) -> "AbalonePosition":
-        """The position after a seat has left; its marbles stay, and score for nobody.
+        """Return the position after a seat has left; its marbles stay, and score for nobody.
 
         Raises IllegalMoveError once the game is over, and for a seat that is unknown or out.
         """
@@ -102,7 +102,7 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """The position with its outcome, or with the turn of the first seat that can move."""
+        """Return the position with its outcome, or else the turn of the first seat able to move."""
         turn, outcome = None, self._won()
         if outcome is None:
             seats = (*self.seats[first - 1 :], *self.seats[: first - 1])
@@ -112,7 +112,7 @@ class AbalonePosition(Placement):
         return replace(self, turn=turn, outcome=outcome)
 
     def state(self) -> str:
-        """The state line.
+        """Return the state line.
 
         >>> from pbm.rules.abalone import start
         >>> start("bowl", 6).state()
@@ -121,11 +121,11 @@ class AbalonePosition(Placement):
         return _format_state(self)
 
     def diagram(self, view: View) -> tuple[str, ...]:  # noqa: ARG002 - all see the same
-        """The board with its row and column labels."""
+        """Return the board with its row and column labels."""
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """The outcome by `ejections`, or `last` if one side alone is left or has marbles."""
+        """Return the outcome by `ejections`, or `last` if one side alone is left or has marbles."""
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1
             return self._outcome(self.group_of(first), "ejections")
@@ -164,7 +164,7 @@ def _format_state(position: AbalonePosition) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def parse_state(text: str) -> AbalonePosition:
-    """The position that a state line describes; raises only StateError.
+    """Return the position that a state line describes; raises only StateError.
 
     >>> from pbm.rules.abalone import start
     >>> parse_state(start("bowl", 6).state()) == start("bowl", 6)
@@ -188,7 +188,7 @@ def parse_state(text: str) -> AbalonePosition:
 
 
 def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
-    """The marbles of each seat, and whether there is a fixed marble."""
+    """Return the marbles of each seat, and whether there is a fixed marble."""
     rows = text.split("/")
     if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
         ends, empty = [ROWS[0], ROWS[-1]], "/".join(_EMPTY_ROWS)
@@ -209,7 +209,7 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
 
 
 def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
-    """The values of `teams`, `out` and `quiet`; the other flags follow from the position."""
+    """Return the values of `teams`, `out` and `quiet`; the other flags follow from the position."""
     teams, quiet = False, 0
     out: frozenset[int] = frozenset()
     for flag in text.split(";"):
@@ -243,7 +243,7 @@ def _check_placed(position: AbalonePosition) -> None:
 
 
 def perft(position: AbalonePosition, depth: int) -> int:
-    """The number of sequences of exactly `depth` legal moves.
+    """Return the number of sequences of exactly `depth` legal moves.
 
     >>> from pbm.rules.abalone import start
     >>> [perft(start("bowl", 6), depth) for depth in (1, 2)]

@@ -31,7 +31,7 @@ Marbles = dict[str, Any]
 
 
 def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
-    """The error of a move in this position, None if it is legal."""
+    """Return the error of a move in this position, None if it is legal."""
     if position.turn is None:
         return IllegalMoveError("game-over")
     return _Check(position, move, position.turn).error()
@@ -49,7 +49,7 @@ class _Check:
         return self._not_own() or blocked()
 
     def _not_own(self) -> IllegalMoveError | None:
-        """The error if the mover may not move this line at all."""
+        """Return the error if the mover may not move this line at all."""
         move, you = self._move, symbol(self._position, self._mover)
         if foreign := move.marbles & self._enemies:
             return self._refused("not-yours", marbles=self._owned(members(foreign)), you=you)
@@ -120,17 +120,17 @@ class _Check:
         return self._refused("pillar-in-the-way", place=format_cell(CENTRE))
 
     def _refused(self, reason: str, **params: Any) -> IllegalMoveError:
-        """The error with this reason, and with a legal move that may be meant."""
+        """Return the error with this reason, and with a legal move that may be meant."""
         near = nearby_line(self._position, self._move.marbles, self._move.step)
         return IllegalMoveError(reason, **params, **perhaps(near))
 
     def _yours(self, cells: int) -> list[Marbles]:
-        """The marbles of the mover, and of the mover's partner, on a set of cells."""
+        """Return the marbles of the mover, and of the mover's partner, on a set of cells."""
         groups = (("own", cells & self._own), ("partner", cells & self._partner))
         return [{"whose": whose, "cells": _names(members(some))} for whose, some in groups if some]
 
     def _owned(self, cells: Iterable[int]) -> list[Marbles]:
-        """The marbles on some cells, by the sign of their seat."""
+        """Return the marbles on some cells, by the sign of their seat."""
         owned = groupby(cells, key=lambda cell: self._position.seat_at(cell) or 0)
         return [
             {"sign": symbol(self._position, seat), "cells": _names(group)} for seat, group in owned
@@ -143,7 +143,7 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def example_move(position: Placement) -> str | None:
-    """A legal move to show to a newcomer: the longest line that moves in line to the centre."""
+    """Return a move to show to a newcomer: the longest line that moves in line to the centre."""
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
@@ -165,7 +165,7 @@ def _appeals() -> dict[int, int]:
 
 
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
-    """The legal move by `step` of the line that is most like these marbles, or None.
+    """Return the legal move by `step` of the line that is most like these marbles, or None.
 
     The line shares a marble with them, is in their straight line, and differs by two cells at most.
     """
@@ -185,7 +185,7 @@ def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None
 
 
 def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | None:
-    """The legal move that brings exactly these marbles nearest to a cell, or None."""
+    """Return the legal move that brings exactly these marbles nearest to a cell, or None."""
 
     def reach(move: LineMove) -> int:
         return min(distance(end + move.step, target) for end in (move.rear, move.front))
@@ -199,7 +199,7 @@ def perhaps(move: LineMove | None) -> dict[str, str]:
 
 
 def _lie_along(marbles: int) -> bool:
-    """Whether a set is one straight line without a gap."""
+    """Return whether a set is one straight line without a gap."""
     cells = tuple(members(marbles))
     line = line_between(cells[0], cells[-1])
     return line is not None and set_of(line) == marbles

@@ -63,7 +63,7 @@ _ALL = (1 << 64) - 1
 
 
 def mixed(number: int) -> int:
-    """A pseudo-random number of 64 bits, different for each argument (splitmix64)."""
+    """Return a pseudo-random number of 64 bits, different for each argument (splitmix64)."""
     word = (number + 1) * _SEED & _ALL
     word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _ALL
     word = (word ^ word >> 27) * 0x94D049BB133111EB & _ALL
@@ -144,7 +144,7 @@ class Table:
         self._flip_keys = tuple(map(flip_keys, seats))
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
-        """A position in which the game is not over, with the scores of the root."""
+        """Return a position in which the game is not over, with the scores of the root."""
         key = TURN_KEYS[turn]
         for side, score in enumerate(self._root.scores):
             key ^= SCORE_KEYS[side][score]
@@ -154,7 +154,7 @@ class Table:
         return SearchBoard(marbles, self._root.scores, turn, key)
 
     def ejections(self, board: SearchBoard) -> list[int]:
-        """The moves that push off a marble that scores."""
+        """Return the moves that push off a marble that scores."""
         found: list[int] = []
         marbles = board.marbles
         for seat in self.movers(board):
@@ -173,7 +173,7 @@ class Table:
         return found
 
     def other_moves(self, board: SearchBoard) -> tuple[list[int], list[int]]:
-        """All moves but `ejections`: the moves that push, and the moves that do not."""
+        """Return all moves but `ejections`: the moves that push, and the moves that do not."""
         pushing: list[int] = []
         quiet: list[int] = []
         marbles = board.marbles
@@ -201,19 +201,19 @@ class Table:
         return pushing, quiet
 
     def is_legal(self, board: SearchBoard, move: int) -> bool:
-        """Whether a move of another position is legal in this one."""
+        """Return whether a move of another position is legal in this one."""
         seat, code = move >> CODE_BITS, move & CODE_MASK
         if seat not in self.movers(board):
             return False
         return bool(rears(*self._seen_by(board.marbles, seat))[code >> 7] >> (code & 127) - 1 & 1)
 
     def is_quiet(self, board: SearchBoard, move: int) -> bool:
-        """Whether a legal move pushes nothing."""
+        """Return whether a legal move pushes nothing."""
         ahead = SHAPES[move & CODE_MASK].ahead
         return not (ahead and sum(board.marbles) >> ahead & 1)
 
     def play(self, board: SearchBoard, move: int) -> SearchBoard:
-        """The position after a legal move."""
+        """Return the position after a legal move."""
         seat, code = move >> CODE_BITS, move & CODE_MASK
         shape = SHAPES[code]
         marbles, scores, turn, key, _ = board
@@ -242,11 +242,11 @@ class Table:
         return SearchBoard(stands, scores, turn, key ^ TURN_KEYS[turn], won)
 
     def is_own(self, turn: int) -> bool:
-        """Whether the root's side moves; false once the game is over."""
+        """Return whether the root's side moves; false once the game is over."""
         return turn < OTHERS and self.sides[turn] == self.own
 
     def movers(self, board: SearchBoard) -> tuple[int, ...]:
-        """The seats that may move: the one whose turn it is, or all enemies together."""
+        """Return the seats that may move: the one whose turn it is, or all enemies together."""
         return self._enemies if board.turn == OTHERS else (board.turn,)
 
     def _seen_by(self, marbles: tuple[int, ...], seat: int) -> tuple[int, int, int, int]:
@@ -256,7 +256,7 @@ class Table:
         return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed
 
     def _next(self, marbles: tuple[int, ...], seat: int, turn: int) -> int:
-        """The turn after a move of a seat; seats that cannot move are skipped."""
+        """Return the turn after a move of a seat; seats that cannot move are skipped."""
         if not self._best_reply:
             return next((s for s in self._after[seat] if self._can_move(marbles, s)), NOBODY)
         hunted = self._root.turn
@@ -269,7 +269,7 @@ class Table:
         return any_move(*self._seen_by(marbles, seat))
 
     def _last(self, marbles: list[int]) -> int:
-        """The only side that still has a player and marbles; `NO_SIDE` if there are several."""
+        """Return the only side with a player and marbles; `NO_SIDE` if there are several."""
         left = {self.sides[seat] for seat in self._alive if marbles[seat]}
         return left.pop() if len(left) == 1 else NO_SIDE
 

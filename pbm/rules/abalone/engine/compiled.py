@@ -105,7 +105,7 @@ def _core() -> ctypes.CDLL:
 
 @cache
 def why_not() -> str:
-    """The reason why the compiled search cannot be used, for the operator; empty if it can."""
+    """Return why the compiled search cannot be used, for the operator; empty if it can."""
     try:
         _core()
     except NoCoreError as error:
@@ -114,7 +114,7 @@ def why_not() -> str:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """The best lines from a root, where the game is not over; raises NoCoreError, MemoryError."""
+    """Return the best lines from a root of a game in progress; raises NoCoreError, MemoryError."""
     numbers = _Numbers(*flat(weights, ways))
     given, found = _given(root), _Outlook()
     told = limits.told
@@ -129,7 +129,7 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 
 
 def perft(root: Root, depth: int) -> int:
-    """The number of sequences of `depth` moves from a root; raises NoCoreError, MemoryError."""
+    """Return how many sequences of `depth` moves a root has; raises NoCoreError, MemoryError."""
     found: int = _core().pbm_perft(byref(_given(root)), depth)
     if found == -2:
         raise MemoryError

@@ -32,7 +32,7 @@ class CompilingError(Exception):
 
 
 def digest() -> str:
-    """The hash of the text of `core.c`; a library compiled from it contains the same hash."""
+    """Return the hash of `core.c`; a library compiled from it contains the same hash."""
     return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
 
 
@@ -59,7 +59,7 @@ def compile_core(library: Path = LIBRARY) -> None:
 
 
 def _compiler() -> list[str]:
-    """The command of the compiler: the variable CC, else the first compiler that is installed."""
+    """Return the command of the compiler: the variable CC, else the first one installed."""
     words = shlex.split(os.environ.get("CC", ""))
     for name in words[:1] or _COMPILERS:
         if path := shutil.which(name):
@@ -69,7 +69,7 @@ def _compiler() -> list[str]:
 
 
 def _gist(output: str) -> str:
-    """The first error line of a compiler's output, else the whole output."""
+    """Return the first error line of a compiler's output, else the whole output."""
     lines = output.strip().splitlines()
     return next((line for line in lines if "error" in line), " ".join(lines)) or "it says nothing"
 

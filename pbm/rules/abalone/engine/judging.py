@@ -27,7 +27,7 @@ class Judge:
         self._fixed = root.fixed
 
     def value(self, marbles: tuple[int, ...], scores: tuple[int, ...]) -> int:
-        """The lead of the root's side over the others."""
+        """Return the lead of the root's side over the others."""
         weights = self._weights
         occupied = self._fixed
         for cells in marbles:
@@ -64,7 +64,7 @@ class Judge:
 
 
 def hit_by(army: int, others: int) -> int:
-    """The marbles of others that an army could push off the board at once."""
+    """Return the marbles of others that an army could push off the board at once."""
     hits = 0
     for far, edge in _FORWARD:
         if target := others & edge:
@@ -80,7 +80,7 @@ def hit_by(army: int, others: int) -> int:
 
 
 def pushes(army: int, others: int, occupied: int) -> int:
-    """The number of ways in which an army could push others without ejecting them."""
+    """Return the number of ways in which an army could push others without ejecting them."""
     empty = BOARD & ~occupied
     number = 0
     for far, _ in _FORWARD:

@@ -63,7 +63,7 @@ class _Search:
         self.cut = False
 
     def find(self) -> Outlook:
-        """The best lines, by iterative deepening until a limit is reached."""
+        """Return the best lines, by iterative deepening until a limit is reached."""
         board = self._board
         self._path.append(board.key)
         moves = self._root_moves(board)
@@ -95,7 +95,7 @@ class _Search:
         return Outlook(tuple(lines), reached, self.nodes, self.cut)
 
     def _root_moves(self, board: SearchBoard) -> list[int]:
-        """The root's moves: ejections, pushes, others; in each of these the highest gain first."""
+        """Return the root's moves: ejections, pushes, others; in each class by falling gain."""
         pushing, quiet = self._table.other_moves(board)
         classes = (self._table.ejections(board), pushing, quiet)
         keyed = []
@@ -143,7 +143,7 @@ class _Search:
         return best, line
 
     def _search(self, board: SearchBoard, depth: int, alpha: int, beta: int, ply: int) -> int:
-        """The value of a position, for the side that moves in it."""
+        """Return the value of a position, for the side that moves in it."""
         self._count()
         self._lines[ply].clear()
         own = self._table.is_own(board.turn)
@@ -214,8 +214,8 @@ class _Search:
         return best
 
     def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
-        """The static value if that is far above the window (reverse futility pruning), or the most
-        that quiet moves reach if that is below the window (futility pruning); or -infinity."""
+        """Return the static value if it is far above the window (reverse futility pruning), or the
+        most that quiet moves reach if that is below it (futility pruning), or -infinity."""
         if depth > 3 or abs(alpha) >= SURE:
             return -_INFINITE
         ways, still = self._ways, self._static(board, own)
@@ -236,7 +236,7 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """The value of a move; moves after the first get the whole window only if needed."""
+        """Return the value of a move; moves after the first get the whole window only if needed."""
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
         if count:
@@ -255,7 +255,7 @@ class _Search:
         return -self._search(child, depth, -beta, -alpha, ply + 1)
 
     def _quiesce(self, board: SearchBoard, own: bool, alpha: int, beta: int, ply: int) -> int:
-        """The quiescent value: all ejections that gain are played out."""
+        """Return the quiescent value: all ejections that gain are played out."""
         best = self._static(board, own)
         if best >= beta or not self._ways.quiescence or ply >= _DEEPEST_PLY:
             return best
@@ -276,7 +276,7 @@ class _Search:
     def _ordered(
         self, board: SearchBoard, hint: int, ply: int, skips_quiet: bool
     ) -> Iterator[tuple[int, bool]]:
-        """The moves in the order to try them, each with whether it is quiet."""
+        """Yield the moves in the order to try them, each with whether it is quiet."""
         table = self._table
         hint_is_quiet = False
         if hint and table.is_legal(board, hint):
@@ -299,7 +299,7 @@ class _Search:
                     yield move, True
 
     def _rank(self, ply: int) -> Callable[[int], int]:
-        """The sort key of moves without an ejection."""
+        """Return the sort key of moves without an ejection."""
         first, second = self._killers[ply]
         history, gains = self._history, self._gains
 
@@ -331,12 +331,12 @@ class _Search:
         self._known[key & self._size - 1] = key, move, value, depth, bound
 
     def _is_enough(self, depth: int, number: int) -> bool:
-        """Whether late move pruning skips the remaining quiet moves."""
+        """Return whether late move pruning skips the remaining quiet moves."""
         patience = self._ways.patience
         return bool(patience) and depth <= 3 and number >= patience * (1 + depth * depth)
 
     def _reduction(self, depth: int, count: int) -> int:
-        """The reduction of a late quiet move, in plies."""
+        """Return the reduction of a late quiet move, in plies."""
         if not self._ways.reductions or depth < 3 or count < 3:
             return 0
         if depth > 5 and count > 20:
@@ -362,7 +362,7 @@ class _Search:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """The best lines from a root, where the game is not over."""
+    """Return the best lines from a root, where the game is not over."""
     return _Search(root, weights, ways, limits).find()
 
 

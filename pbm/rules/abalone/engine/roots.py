@@ -71,7 +71,7 @@ class Outlook:
 
 
 def root_of(positions: Sequence[Placement]) -> Root:
-    """The root for a search in the last of these positions, where the game is not over."""
+    """Return the root for a search in the last of these positions, where the game is not over."""
     last = positions[-1]
     assert last.turn is not None
     return Root(
@@ -90,7 +90,7 @@ def root_of(positions: Sequence[Placement]) -> Root:
 
 
 def table_size(nodes: int) -> int:
-    """The size of the transposition table: about the number of nodes, a power of two.
+    """Return the size of the transposition table: about the number of nodes, a power of two.
 
     >>> table_size(1), table_size(5000), table_size(10**9)
     (4096, 8192, 2097152)

@@ -29,7 +29,7 @@ def search(
     stop: c_int32 | None = None,
     told: Callable[[SearchResult], None] | None = None,
 ) -> SearchResult:
-    """The best moves in the last of some positions; `stop` and `told` are as in `SearchLimits`."""
+    """Return the best moves in the last position; `stop` and `told` are as in `SearchLimits`."""
     if positions[-1].turn is None:
         return SearchResult((), 0, 0)
     by = "plain" if compiled.why_not() else "compiled"
@@ -49,7 +49,7 @@ def search(
 
 
 def perft(position: AbalonePosition, depth: int) -> int:
-    """The result of `position.perft`, by the compiled core if it can be used."""
+    """Return the result of `position.perft`, by the compiled core if it can be used."""
     if position.turn is None or compiled.why_not():
         return plain_perft(position, depth)
     return compiled.perft(root_of([position]), depth)
@@ -63,7 +63,7 @@ def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult
 
 
 def evaluate(position: AbalonePosition) -> tuple[int, ...]:
-    """The static value for each seat, a hundred to a marble; `WON` or `-WON` if won or lost."""
+    """Return each seat's static value, a hundred to a marble; `WON` or `-WON` if won or lost."""
     if position.outcome:
         winners = position.outcome.winners
         return tuple((WON if seat in winners else -WON) * bool(winners) for seat in position.seats)
@@ -77,7 +77,7 @@ def evaluate(position: AbalonePosition) -> tuple[int, ...]:
 
 
 def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
-    """The moves of a line up to the first out of turn, as best-reply search passes over seats."""
+    """Yield a line's moves up to the first out of turn, as best-reply search skips seats."""
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:
             return

@@ -55,6 +55,6 @@ class Ways:
 
 
 def flat(weights: Weights, ways: Ways) -> tuple[int, ...]:
-    """All parameters in one row."""
+    """Return all parameters in one row."""
     parts = (*astuple(weights), *astuple(ways))
     return tuple(n for part in parts for n in (part if isinstance(part, tuple) else (part,)))

@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 
 def read_lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """The lines of a stream, each cut after `longest` + 1 bytes."""
+    """Yield the lines of a stream, each cut after `longest` + 1 bytes."""
     while line := stream.readline(longest + 1):
         rest = line
         while rest and not rest.endswith(b"\n"):

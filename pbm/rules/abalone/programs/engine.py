@@ -40,7 +40,7 @@ class OrderError(ValueError):
 
 
 def read_position(words: Sequence[str]) -> list[AbalonePosition]:
-    """The named position and the positions after each move. Raises OrderError."""
+    """Return the named position and the positions after each move. Raises OrderError."""
     kind, *rest = words or ("",)
     at = rest.index("moves") if "moves" in rest else len(rest)
     set_up, moves = rest[:at], rest[at + 1 :]
@@ -54,7 +54,7 @@ def read_position(words: Sequence[str]) -> list[AbalonePosition]:
 
 
 def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
-    """The position of a state line, or a start position that words describe, in any order."""
+    """Return the position of a state line, or the start position of words in any order."""
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind != "start":
@@ -71,7 +71,7 @@ def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
 
 
 def read_go(words: Sequence[str]) -> Budget | None:
-    """The limits of a search; None if it lasts until `stop`. Raises OrderError."""
+    """Return the limits of a search; None if it lasts until `stop`. Raises OrderError."""
     numbers: dict[str, int] = {}
     rest = list(words)
     while rest:

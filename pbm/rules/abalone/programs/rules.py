@@ -53,14 +53,14 @@ class Request:
     fields: dict[str, Any]
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """A field of a type, required if it has no default. Raises RequestError."""
+        """Return a field of a type, required if it has no default. Raises RequestError."""
         value = self.fields.get(name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise RequestError("bad-request", f'"{name}" must be {_KINDS[kind]}.')
         return value
 
     def position(self) -> AbalonePosition:
-        """The position of the field `state`. Raises RequestError, StateError."""
+        """Return the position of the field `state`. Raises RequestError, StateError."""
         return parse_state(self.get("state", str))
 
 
@@ -164,7 +164,7 @@ def _search(request: Request) -> Answer:
 
 
 def _budget(request: Request) -> Budget:
-    """The limits of a search: nodes, seconds and depth, at least one of them."""
+    """Return the limits of a search: nodes, seconds and depth, at least one of them."""
     limits = {"nodes": MOST_NODES, "seconds": MOST_SECONDS, "depth": DEEPEST}
     asked = {name: request.fields[name] for name in limits if name in request.fields}
     if not asked:
@@ -202,7 +202,7 @@ OPERATIONS: dict[str, tuple[Callable[[Request], Answer], tuple[str, ...]]] = {
 
 
 def answer(line: bytes) -> Answer:
-    """The answer to one line."""
+    """Return the answer to one line."""
     try:
         return {"ok": True, **_perform(_read_request(line))}
     except (RulesError, RequestError) as error:

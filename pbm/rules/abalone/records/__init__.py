@@ -19,7 +19,7 @@ _PICTURE = re.compile(r"\s*(?:1 2 3 4 5\s|[A-I]- [.ox1-6#]|State:|[.1-6]{5}/[.1-
 
 
 def format_record(record: GameRecord, chosen: Options) -> str:
-    """A record as text in the chosen form, with a line feed at its end; by default APGN.
+    """Return a record as text in the chosen form, with a line feed at its end; by default APGN.
 
     `apgn` and `json` hold it whole, `abapro` the steps and the result, `diagram` the last position
     with its state line. Raises RecordError for a record that the rules do not allow, for two forms,
@@ -40,7 +40,7 @@ def format_record(record: GameRecord, chosen: Options) -> str:
 
 
 def parse_record(text: str, chosen: Options) -> GameRecord:
-    """The record in a text; raises only RecordError, if there is no record.
+    """Return the record in a text; raises only RecordError, if there is no record.
 
     JSON is recognised by its beginning; any other text is APGN, in the notation of its tag
     Notation. Without that tag it is in the usual notation, or with `abapro` in Aba-Pro notation,

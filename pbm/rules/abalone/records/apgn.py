@@ -41,7 +41,7 @@ _SIDES = " ".join("+".join(map(str, side)) for side in TEAMS)
 
 
 def format_apgn(record: GameRecord, replay: Replay, notation: Notation) -> str:
-    """A record as text of tags and moves; `read_moves` reads it back to an equal record."""
+    """Return a record as text of tags and moves; `read_moves` reads it back to an equal record."""
     tags = [*record.tags, *_made_tags(record, replay, notation)]
     lines = [format_tag(name, value) for name, value in tags]
     remarks = _remarks(dict(record.better), replay, notation)
@@ -49,7 +49,7 @@ def format_apgn(record: GameRecord, replay: Replay, notation: Notation) -> str:
 
 
 def format_list(record: GameRecord, replay: Replay) -> str:
-    """Only the moves of a record, in Aba-Pro notation; RecordError for more than two players."""
+    """Format a record's moves in Aba-Pro notation; RecordError for more than two players."""
     if record.seats != len(_COLOURS):
         raise RecordError("only-for-two")
     return _format_moves(record, replay, "Aba-Pro", {})
@@ -58,7 +58,7 @@ def format_list(record: GameRecord, replay: Replay) -> str:
 def _format_moves(
     record: GameRecord, replay: Replay, notation: Notation, remarks: Mapping[int, str]
 ) -> str:
-    """The numbered moves of a game, each remark after the move of its ply, then the result."""
+    """Format the numbered moves, each remark after the move of its ply, then the result."""
     words: list[str] = []
     for each in replay.steps:
         if isinstance(each.step, Leaving):
@@ -86,7 +86,7 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """The comments that name better lines, by the ply that they follow; raises RecordError."""
+    """Return comments that name better lines, by the ply that they follow. Raises RecordError."""
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -105,7 +105,7 @@ def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -
 
 
 def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
-    """The tags for the fields of a record besides `tags`."""
+    """Yield the tags for the fields of a record besides `tags`."""
     for seat, name in enumerate(record.names, 1):
         if name:
             yield (_COLOURS[seat - 1] if record.seats == len(_COLOURS) else f"Seat{seat}"), name
@@ -123,7 +123,7 @@ def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterat
 
 
 def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> GameRecord:
-    """The record in a text of tags and moves, either of which may be missing. Raises RecordError.
+    """Parse a text of tags and moves, either of which may be missing. Raises RecordError.
 
     `notation`, `board` and `pillar` are used if the text lacks their tags.
     """
@@ -166,7 +166,7 @@ def _notation(said: str, default: Notation) -> Notation:
 
 
 def _seats(tags: Mapping[str, str]) -> int:
-    """The number of players, by the tags Teams, Players and Seat3 to Seat6. Raises RecordError."""
+    """Read the number of players from Teams, Players and Seat3 to Seat6. Raises RecordError."""
     teams, said = tags["teams"], tags["players"]
     partners = [int(character) for character in teams if character in "123456"]
     sides = {frozenset(partners[:2]), frozenset(partners[2:])}
@@ -209,7 +209,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """The words without a result at their end; such a result is added to `said`."""
+    """Return the words without a result at their end; such a result is added to `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -225,7 +225,7 @@ def _without_result(
 
 
 def _agreed(said: list[Winners], players: int) -> Winners:
-    """The result; the tag Result and the last word must agree unless one of them is `*`."""
+    """Return the result; the tag Result and the last word must agree unless one of them is `*`."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -259,7 +259,7 @@ def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """The end of a game whose moves did not end it, by the tags and the result of the record."""
+    """Read the end of a game whose moves did not end it, from the tags and the result."""
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:

@@ -32,7 +32,7 @@ _KINDS: dict[type, str] = {str: "text", int: "number", bool: "flag", list: "list
 
 
 def format_json(record: GameRecord, replay: Replay) -> str:
-    """A record as a JSON object in ASCII."""
+    """Return a record as a JSON object in ASCII."""
     value = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -55,7 +55,7 @@ def format_json(record: GameRecord, replay: Replay) -> str:
 
 
 def parse_json(text: str, board: str | None = None) -> GameRecord:
-    """The record in a JSON object; RecordError if it is malformed, or not of a given `board`."""
+    """Parse a JSON object; RecordError if it is malformed, or not of a given `board`."""
     fields = _Fields(_load(text), "record")
     if fields.get("format", str, "") != FORMAT:
         raise RecordError("not-a-record", format=FORMAT)
@@ -96,18 +96,18 @@ class _Fields:
             raise RecordError("bad-json", fault="fields", what=what, fields=known)
 
     def word(self, name: str, known: tuple[str, ...]) -> str:
-        """A required field whose value is one of the words in `known`."""
+        """Return a required field whose value is one of the words in `known`."""
         word = self.get(name, str)
         if word not in known:
             raise RecordError("bad-json", fault="word", name=name, words=list(known))
         return word
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """A field of a type, required if it has no default."""
+        """Return a field of a type, required if it has no default."""
         return _typed(self.values.get(name, default), kind, name)
 
     def list(self, name: str, kind: type[_Value]) -> list[_Value]:
-        """A list of values of a type, empty by default."""
+        """Return a list of values of a type, empty by default."""
         values = _typed(self.values.get(name, []), list, name)
         return [_typed(value, kind, name) for value in values]
 

@@ -59,7 +59,7 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """The tags of a text, and its words: moves, leavings, `--` and result. Raises RecordError."""
+    """Cut a text into tags and words: moves, leavings, `--` and result. Raises RecordError."""
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
@@ -114,7 +114,7 @@ Winners = tuple[int, ...] | None
 
 
 def winners_of(record: GameRecord, final: AbalonePosition) -> Winners:
-    """The result of a record whose last position is `final`."""
+    """Return the result of a record whose last position is `final`."""
     if record.ended:
         return record.ended.result
     return final.outcome.winners if final.outcome else None
@@ -126,7 +126,7 @@ def options_of(board: str, teams: bool, pillar: bool) -> Options:
 
 
 def begun(seats: int, options: Options) -> Replay:
-    """The replay of a game before its first step. Raises RecordError for bad options."""
+    """Return the replay of a game before its first step. Raises RecordError for bad options."""
     try:
         return Replay(start_game(seats, options))
     except SetupError as error:
@@ -134,7 +134,7 @@ def begun(seats: int, options: Options) -> Replay:
 
 
 def replay_of(record: GameRecord) -> Replay:
-    """The replay of a whole record. Raises RecordError."""
+    """Return the replay of a whole record. Raises RecordError."""
     replay = begun(record.seats, record.options)
     for step in record.steps:
         replay.step(step)
@@ -187,12 +187,12 @@ def _check_tags(record: GameRecord) -> None:
 
 
 def is_termination(text: str) -> bool:
-    """Whether a value of the tag Termination is one that we write."""
+    """Return whether a value of the tag Termination is one that we write."""
     return text.strip().lower() in ENDING_HOWS
 
 
 def _is_control(character: str) -> bool:
-    """Whether a character is a control, a line break or a surrogate."""
+    """Return whether a character is a control, a line break or a surrogate."""
     return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
 
 
@@ -209,7 +209,7 @@ _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 
 
 def format_result(winners: Winners, players: int) -> str:
-    """A result as text.
+    """Return a result as text.
 
     >>> format_result((2,), 2), format_result((), 2), format_result((1, 3), 4)
     ('0-1', '1/2-1/2', '1+3')
@@ -223,7 +223,7 @@ def format_result(winners: Winners, players: int) -> str:
 
 
 def parse_result(text: str, players: int) -> Winners:
-    """The winners in the text of a result; raises RecordError for other texts."""
+    """Return the winners in the text of a result; raises RecordError for other texts."""
     plain = _plain(text)
     if plain in _OPEN:
         return None
@@ -240,7 +240,7 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Whether a word among moves is a result; a single digit may be a move's number."""
+    """Return whether a word among moves is a result; a single digit may be a move's number."""
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 
@@ -274,7 +274,7 @@ _ALIASES = {
 
 
 def _key(name: str) -> str:
-    """A name in lower case, without blanks, `-`, `_` and a leading "the", for comparison."""
+    """Return a name in lower case, without blanks, `-`, `_` and a leading "the", for comparison."""
     key = "".join(character for character in name.casefold() if character.isalnum())
     return key.removeprefix("the")
 
@@ -284,7 +284,7 @@ _EXACTLY = {_key(_OURS + board): board for board in BOARDS}
 
 
 def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str | None:
-    """The board that a record names, or None.
+    """Return the board that a record names, or None.
 
     >>> board_named("Belgian Daisy"), board_named("Standard", "Aba-Pro"), board_named("Standard")
     ('belgian', 'classic', 'standard')
@@ -298,10 +298,10 @@ def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str 
 
 
 def usual_board(notation: Notation, players: int = 2) -> str:
-    """The board of a record that names none, or whose board is called "standard"."""
+    """Return the board of a record that names none, or whose board is called "standard"."""
     return "classic" if notation == "Aba-Pro" and players == 2 else "standard"
 
 
 def variant_of(board: str, notation: Notation, players: int) -> str:
-    """The name of a board in a record, which `board_named` reads."""
+    """Return the name of a board in a record, which `board_named` reads."""
     return board if board_named(board, notation, players) == board else _OURS + board
