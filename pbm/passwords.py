@@ -117,7 +117,6 @@ class PasswordWork(Apart):
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
         super().__init__()
         self._known = known
-        self._right: dict[tuple[PasswordHash, str], bool] = {}
 
     def hash_of(self, password: str) -> PasswordHash:
         """Return the hash of a new password. Raises Refusal for a bad length, and WorkNeeded."""
@@ -134,10 +133,10 @@ class PasswordWork(Apart):
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
         """Return for each password whether it matches its hash. Raises WorkNeeded."""
         possible = [one for one in tries if len(one[1]) <= LONGEST]
-        unknown = [one for one in possible if one not in self._right]
+        unknown = [one for one in possible if one not in self._outcomes]
         if unknown:
-            self.need(lambda: self._right.update({one: check_password(*one) for one in unknown}))
-        return [self._right.get(one, False) for one in tries]
+            self.need(lambda: self._outcomes.update({one: check_password(*one) for one in unknown}))
+        return [self._outcomes.get(one, False) for one in tries]
 
 
 def hash_password(password: str) -> PasswordHash:

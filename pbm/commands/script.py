@@ -48,13 +48,8 @@ class Script:
     unplaced: tuple[str, ...] = ()
     answer: Answered | None = None
 
-    def of(self, logins: Collection[Login]) -> "Script":
-        """Return the script with only these logins' commands, the comment if the last one stays."""
-        own = tuple(command for command in self.commands if command.login in logins)
-        return Script(own, self.comment if own and own[-1] is self.commands[-1] else ())
-
-    def without(self, logins: Collection[Login]) -> "Script":
-        """Return the script without the commands with these logins."""
+    def without(self, logins: Collection[Login | None]) -> "Script":
+        """Return the script without these logins' commands, and with the comment of the last."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 

@@ -134,9 +134,10 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
         if login not in found
     ]
     for player in dict.fromkeys(found.values()):
-        own = [login for login in found if found[login] == player]
+        own = {login for login in found if found[login] == player}
+        others = {command.login for command in script.commands} - own
         show_life(turn.work, player)
-        outcomes.append(obey(turn.context(player), script.of(own), proven=True))
+        outcomes.append(obey(turn.context(player), script.without(others), proven=True))
     return replace(turn, done=frozenset(found)), outcomes
 
 
