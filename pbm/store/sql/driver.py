@@ -24,6 +24,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from pbm.errors import OperatorError
 from pbm.files import check_access, trouble
+from pbm.jsons import dumps, loads
 
 _BUSY_MILLISECONDS = 30_000
 _DRIVERS = {
@@ -73,6 +74,9 @@ def shown_url(url: URL) -> str:
     return url.set(query=told).render_as_string(hide_password=True)
 
 
+_OPTIONS = {"json_serializer": dumps, "json_deserializer": loads, "hide_parameters": True}
+
+
 def make_engine(url: str) -> Engine:
     """Return an engine whose errors contain no bound values, since these may come from mails.
 
@@ -82,7 +86,7 @@ def make_engine(url: str) -> Engine:
     """
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        engine = create_engine(parsed, isolation_level="AUTOCOMMIT", hide_parameters=True)
+        engine = create_engine(parsed, isolation_level="AUTOCOMMIT", **_OPTIONS)
         event.listen(engine, "connect", _limit_idleness)
         event.listen(engine, "checkin", lambda _, entry: entry.info.update(idle_since=monotonic()))
         event.listen(engine, "checkout", _try_out)
@@ -98,7 +102,7 @@ def make_engine(url: str) -> Engine:
             raise OperatorError(told) from error
         check_access(file.parent, file, *(Path(f"{file}-{log}") for log in ("wal", "shm")))
         # The connection used last has a warm page cache; others must reread changed pages.
-        engine = create_engine(parsed, pool_use_lifo=True, hide_parameters=True)
+        engine = create_engine(parsed, pool_use_lifo=True, **_OPTIONS)
         event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin)
     return engine

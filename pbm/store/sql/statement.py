@@ -4,7 +4,6 @@ Running a statement by SQLAlchemy takes many times longer than by the driver, an
 fifteen statements. SQLAlchemy still compiles the SQL and converts the values.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -32,6 +31,7 @@ from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.visitors import iterate
 from sqlalchemy.types import TypeEngine
 
+from pbm.jsons import dumps
 from pbm.store.sql.driver import Call
 from pbm.store.sql.transaction import Key, Rows, Transaction
 
@@ -167,7 +167,7 @@ class BoundList(TypeDecorator[Sequence[Any]]):
 
     def process_bind_param(self, value: Sequence[Any] | None, dialect: Dialect) -> Any:
         """Convert the list for the driver."""
-        return json.dumps(value) if dialect.name == "sqlite" else value
+        return dumps(value) if dialect.name == "sqlite" else value
 
 
 class among(ColumnElement[bool]):  # noqa: N801 - written like a function of SQL
@@ -248,6 +248,6 @@ def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
 
     def written(value: Any) -> str | None:
         wrapped = convert(value)
-        return None if wrapped is None else json.dumps(wrapped.obj)
+        return None if wrapped is None else dumps(wrapped.obj)
 
     return written
