@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from unicodedata import category
 from urllib.parse import quote
 
+from pbm.jsons import dumps
 from pbm.mail.writing import picture
 from pbm.rules.contract import LONGEST_MOVE
 
@@ -53,6 +54,7 @@ COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
 """The marks around a ready-made answer, which is a link in the HTML part."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue008]", re.ASCII)
 _ESCAPED = re.compile(r"\\[xuUr]")  # in a `repr`, which escapes all characters to remove
+_MAY_BE_ESCAPED = re.compile(r"\\[ubfr]|[^ -~]")  # the same in JSON, or not ASCII
 _LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*|games|next|play|seeks|settings|stop)"')
 _JOINERS = "\u200c\u200d"
 
@@ -114,7 +116,9 @@ FILTERS: dict[str, Callable[..., str]] = {
 
 def cleaned(value: Any) -> Any:
     """Remove invisible characters and our own marks from all parameters of a template."""
-    return _walked(value) if _ESCAPED.search(repr(value)) else value
+    # JSON is far faster than `repr`.
+    is_plain = not _MAY_BE_ESCAPED.search(dumps(value)) or not _ESCAPED.search(repr(value))
+    return value if is_plain else _walked(value)
 
 
 def _walked(value: Any) -> Any:

@@ -17,7 +17,7 @@ from jinja2 import (
     TemplateSyntaxError,
     nodes,
 )
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2.compiler import CodeGenerator, Frame, MacroRef
 from jinja2.ext import Extension
 from jinja2.runtime import Context
 from jinja2.utils import Namespace
@@ -169,6 +169,12 @@ class _Compiler(CodeGenerator):
         self.visit(node.node, frame)
         self.signature(node, frame, {"caller": "caller"} if forward_caller else None)
         self.write(")")
+
+    def macro_def(self, macro_ref: MacroRef, frame: Frame) -> None:  # noqa: ARG002
+        """Compile a macro to a plain function: ours take no `caller`, `varargs` or `kwargs`."""
+        names = [argument.name for argument in macro_ref.node.args]
+        taken = ", ".join(f"{name}=missing" for name in names)
+        self.write(f"(lambda macro: lambda {taken}: macro({', '.join(names)}))(macro)")
 
 
 @cache
