@@ -140,7 +140,9 @@ def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -
     if not tags["variant"] and board is None and notation == "Aba-Pro":
         raise RecordError("no-board")
     usual = board or ("official" if teams else usual_board(read, seats))
-    layout = _board(tags["variant"], read, seats) if tags["variant"] else usual
+    layout = board_named(tags["variant"], read, seats) if tags["variant"] else usual
+    if layout is None:
+        raise RecordError("unknown-variant", variant=quoted(tags["variant"]))
     check_board(board, layout)
     names = _names(values, seats)
     said = [parse_result(tags["result"], seats)] if tags["result"] else []
@@ -178,13 +180,6 @@ def _seats(tags: Mapping[str, str]) -> int:
     if said not in map(str, range(2, _MOST_SEATS + 1)):
         raise _bad("Players", said, numbers=[2, _MOST_SEATS])
     return int(said)
-
-
-def _board(variant: str, notation: Notation, seats: int) -> str:
-    board = board_named(variant, notation, seats)
-    if board is None:
-        raise RecordError("unknown-variant", variant=quoted(variant))
-    return board
 
 
 def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
