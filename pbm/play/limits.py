@@ -64,10 +64,10 @@ class Rate:
 ANSWERS_IN_HOUR = Limit(20, _HOUR, Kind.PAUSE_HOUR)
 ANSWERS_IN_DAY = Limit(100, _DAY, Kind.PAUSE_DAY)
 ANSWERS_UNPROVEN = Limit(5, _HOUR, Kind.PAUSE_FROM)
-# A newcomer's first day allows so many answers without a pause, as everything is tried for once.
+# On the first day, when newcomers try everything, answers do not pause below this number.
 NEWCOMERS_DAY = _DAY
 NEWCOMERS_ANSWERS = 40  # and as many to unproven mails
-LEFT_OUT_NOTICES = Rate("left-out-told", 20, _DAY)  # against endless answers to autoresponders
+LEFT_OUT_NOTICES = Rate("left-out-told", 20, _DAY)  # ends loops with autoresponders
 BACK_BY_CLAIM = Rate("back", 4, _DAY)  # unproven mails claiming that a player is back
 
 # Mails that others cause to a player, except the first of a turn that waits for the player: about
@@ -83,7 +83,7 @@ ACCOUNT_NEWS = Rate("account", 1, _DAY)  # of a player, on a board
 # Questions.
 QUESTION_STANDS, SIGNUP_STANDS = OPEN_FOR, 3 * _DAY
 YES_STANDS = CONSENT_STANDS
-ALIAS_ASKED_EVERY = _DAY  # the owner of an address, about a reply from another
+ALIAS_ASKED_EVERY = _DAY  # about a reply from another address
 MOST_ERRANDS = 10  # mails per question
 
 # One mail.
@@ -104,11 +104,11 @@ HINTS = Rate("hints", 30, _DAY)
 ANALYSES = Rate("analyses", 3, _DAY)
 IMPORTS = Rate("imports", 30, _DAY)
 MOST_PLIES, A_RECORD = 2_000, 100  # of a record; each further hundred counts as another
-KEPT_UNSEEN = 90 * _DAY  # a record
+KEPT_UNSEEN = 90 * _DAY  # an imported record that nobody looks at
 EXPORTS_OF_ALL = Rate("exports-of-all", 5, _DAY)  # `export me`, whose answer grows with the games
 DELETES = Rate("deletes", 5, _DAY)
 NEWS = Rate("news", 30, _HOUR)  # of a player on a board, not counting moves
-SAME_WORDS = Rate("same", 3, _DAY)  # of a player on a board, without other words
+SAME_WORDS = Rate("same", 3, _DAY)  # identical comments of a player on a board
 SAME_WORDS_NOTICES = Rate("same-told", 1, _DAY)
 MOST_SEEKS = 5  # open ones of a player
 JOINS = Rate("joins", 20, _DAY)
@@ -121,15 +121,15 @@ REPORTS = Rate("reports", 5, _DAY)
 WORDS_KEPT, REPORTS_KEPT = 30 * _DAY, 180 * _DAY
 
 # Mails to strangers' addresses: the first three limits allow at most 140 in an hour.
-STRANGERS = Rate("strangers", 40, _HOUR)  # answers to mails, each counted at the door
+STRANGERS = Rate("strangers", 40, _HOUR)  # answers to mails, counted on receipt
 ASIDE = Rate("strangers-aside", 10, _HOUR)  # other answers to such addresses
 ASKED = Rate("unasked-all", 20, _HOUR)  # invitations, and to new addresses
 VOUCHED = Rate("vouched", 50, _HOUR)  # answers where the sender's domain vouches
 STRANGERS_AGAIN = Rate("strangers-again", 200, _HOUR)  # to senders deferred before
 VOUCHED_AGAIN = Rate("vouched-again", 200, _HOUR)
 STRANGER_ANSWERS = 5
-STRANGER = Rate("stranger", 1, _DAY)  # of one in five buckets: five in any day
-AGAIN_AFTER = 30 * _MINUTE  # until a deferred mail is accepted
+STRANGER = Rate("stranger", 1, _DAY)  # of each of five buckets of an address
+AGAIN_AFTER = 30 * _MINUTE  # after which a deferred mail is accepted
 # Shares of the answers counted on receipt, and of invitations.
 OF_NETWORK = Rate("strangers-of", 10, _HOUR)
 OF_DOMAIN = Rate("domain-of", 10, _HOUR)  # with a DMARC pass
@@ -147,8 +147,8 @@ SHORTEST_PASSWORD, LONGEST_PASSWORD = SHORTEST, LONGEST  # characters
 NEW_PASSWORDS = Rate("new-passwords", 10, _HOUR)  # of a player; hashing is slow
 ALL_NEW_PASSWORDS = Rate("all-new-passwords", 60, _HOUR)
 MOST_CHECKS = 10  # an hour, per handle, and per peer except our own mail server
-OWN_PASSWORDS = Rate("own-passwords", 30, _HOUR)  # of a player, looked for in words
-OTHERS_PASSWORDS = Rate("others-passwords", 10, _HOUR)  # of one, in others' words
+OWN_PASSWORDS = Rate("own-passwords", 30, _HOUR)  # checks of a player's own words
+OTHERS_PASSWORDS = Rate("others-passwords", 10, _HOUR)  # checks of others' words
 ALL_OWN_PASSWORDS = Rate("all-own-passwords", 600, _HOUR)
 
 _FIGURE = re.compile(r"\{([A-Z_]+)(?:/(\d*)(minute|hour|day|week)s?)?\}")

@@ -130,8 +130,8 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
     }
 
 
-PROVISIONAL = 5.2  # a rating with more uncertainty is provisional: for some ten games
-STALE = "ratings-stale"  # the fact with the first board to recount
+PROVISIONAL = 5.2  # a greater uncertainty is provisional; that takes some ten games
+STALE = "ratings-stale"  # name of the fact that has the first board to recount
 MOVES, MOVES_WITH_SCORE = 10, 5  # fewest moves of each side in a game that counts
 REPEATED_WITHIN = timedelta(days=30)
 _FULL_WINS = 2  # over the same opponent in that time; each further one counts half the one before

@@ -27,7 +27,7 @@ from pbm.store.values.players import Player
 
 ViewData = dict[str, Any]
 SKIPPED = "--"
-_MOST_CHARACTERS = 20_000  # of drawings in letters: a phone should show the mail whole
+_MOST_CHARACTERS = 20_000  # of diagrams in one mail, so that phones show it whole
 
 
 def board_view(

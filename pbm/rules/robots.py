@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from pbm.rules.contract import WON, Budget, Line, Position
 
-_GUARD = 90.0  # seconds: the nodes decide, however busy the machine and without a compiled core
+_GUARD = 90.0  # seconds; so many that the nodes decide, even on slow machines
 LONG = 1.0  # seconds
 _ALL_MOVES = 1_000
 _OBVIOUS = 50  # hundredths above the median move; such a move is never overlooked

@@ -102,7 +102,7 @@ def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[S
         yield start, end
 
 
-LISTENING, DOWN = "listening", "down"  # facts: last heartbeat of the receiver, and outages
+LISTENING, DOWN = "listening", "down"  # names of facts: the receiver's last heartbeat, outages
 UNNOTICED = timedelta(seconds=60)  # three heartbeats; mail servers retry after shorter outages
 
 

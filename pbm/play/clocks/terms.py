@@ -50,7 +50,7 @@ def write_duration(duration: timedelta) -> str:
 _DAY = timedelta(days=1)
 REMINDERS = (3 * _DAY, 7 * _DAY, 14 * _DAY)
 LAST_REMINDER = _DAY  # before the end
-REMINDED_AFTER, DECLINED_AFTER = 2 * _DAY, 5 * _DAY  # of a first move: and since its reminder
+REMINDED_AFTER, DECLINED_AFTER = 2 * _DAY, 5 * _DAY  # of a first move; since the reminder
 FOR_TWO, FOR_MORE = 21 * _DAY, 14 * _DAY
 SHORTEST, LONGEST = 2 * LAST_REMINDER, 365 * _DAY  # choices for a move
 MOST = 3650 * _DAY  # for all moves
