@@ -100,10 +100,7 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """Maximum mails per hour from an address, and from a peer; 0 is no limit.
-
-        Raises OperatorError for an invalid number.
-        """
+        """Maximum mails per hour from an address and from a peer; 0: any. Raises OperatorError."""
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),

@@ -55,10 +55,7 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the outcome of `work` from the cache, by the key `of`.
-
-        Raises WorkNeeded if it is not cached yet, and the error of earlier work.
-        """
+        """Return the outcome of `work`, cached by the key `of`; without it raise as `need` does."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]

@@ -15,10 +15,7 @@ class MissingResourceError(RuntimeError):
 
 
 def resource_path(name: Resource) -> Path:
-    """Return the path of a data folder, in the package (a wheel) or beside it (a checkout).
-
-    Raises MissingResourceError.
-    """
+    """Return the path of a data folder in a wheel or a checkout. Raises MissingResourceError."""
     places = (_PACKAGE / "_data" / name, _PACKAGE.parent / name)
     for place in places:
         if place.is_dir():

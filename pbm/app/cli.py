@@ -57,10 +57,7 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Run the garbage collector less often, and never on the objects loaded so far.
-
-    Each collection stops all other work.
-    """
+    """Collect garbage less often, since that stops all work; never the objects loaded so far."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

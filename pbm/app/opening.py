@@ -71,10 +71,7 @@ def open_to_serve(settings: Settings, database: Database) -> Site:
 
 
 def _named(settings: Settings) -> tuple[ServerAddress, str]:
-    """Return the server's and the operator's address; check the default game's name.
-
-    Raises OperatorError for a bad setting.
-    """
+    """Return the server's and the operator's address. Raises OperatorError for a bad setting."""
     address = own_address(settings)
     try:
         prefer(settings.game)

@@ -72,7 +72,8 @@ class Challenge(Command, group="lobby"):
     def run(self, context: Context) -> Iterator[Event]:
         names = self._names(context)
         setup = self._setup(len(names))
-        unsaid = not self._names_sender(context)
+        named = _with_handles(context, self.seats or self.opponents)
+        unsaid = not any(context.player.handle in team for team in named)
         try:
             setup.position(len(names))
         except Refusal as refusal:
@@ -186,10 +187,6 @@ class Challenge(Command, group="lobby"):
         if split or (named and named | {context.player.handle} != set(names)):
             raise Refusal("other-seats")
 
-    def _names_sender(self, context: Context) -> bool:
-        called = _with_handles(context, self.seats or self.opponents)
-        return any(context.player.handle in team for team in called)
-
     def _seating(self, names: list[str], context: Context) -> list[str]:
         """Return the names in seat order, shuffled if `random` is set; partners stay partners."""
         if not self.random:
@@ -253,10 +250,7 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """Return the active player of a handle. Raises Refusal.
-
-    The refusal suggests to write a mail address if `by_address`.
-    """
+    """Return the active player of a handle. Raises Refusal, which may suggest a mail address."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

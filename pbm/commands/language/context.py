@@ -52,10 +52,7 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count a try of an expensive command; tries by unproven mails are counted apart.
-
-        Raises Refusal over the limit.
-        """
+        """Count a try; unproven mails have a count of their own. Raises Refusal over the limit."""
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
@@ -173,10 +170,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """Return the refusal of an unknown handle, with similar handles.
-
-    With `by_address` it suggests to write a mail address instead.
-    """
+    """Return the refusal of an unknown handle; `by_address`: a mail address would do instead."""
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name

@@ -100,10 +100,7 @@ class ArgumentKind:
         return value
 
     def parse(self, text: str) -> Any:
-        """Return the value of a word, or with `rest` of all words; None if invalid.
-
-        May raise Refusal.
-        """
+        """Return the value of a word, or with `rest` of all; None if invalid. May raise Refusal."""
         raise NotImplementedError
 
 
