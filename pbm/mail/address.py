@@ -255,7 +255,7 @@ def short_name(message_id: str) -> str:
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """Return the Message-IDs that a mail replies to, `In-Reply-To` first, then the newest."""
+    """Return Message-IDs that a mail answers: of `In-Reply-To`, then `References`, newest first."""
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]
