@@ -108,9 +108,7 @@ _ERASE = Statement(
         outbox_contents.c.message_id.in_(select(outbox.c.message_id).where(_AMONG))
     )
 )
-_ERASE_NAMED = Statement(
-    delete(outbox_contents).where(outbox_contents.c.message_id == bindparam("name"))
-)
+
 # With a condition on the time, PostgreSQL would scan the index of all waiting mails.
 _STILL_DUE = Statement(select(outbox.c.id, outbox.c.due_at).where(_AMONG, outbox.c.status == DUE))
 _AT_ANY_MOMENT = outbox.c.due_at >= BEGINNING  # always true, for the index of waiting mails
@@ -276,12 +274,10 @@ class Outbox(MailQueue[OutboxMail]):
         about = () if board_id is None else (outbox.c.board_id == board_id,)
         dropped = {"status": OutboxStatus.DROPPED, "finished_at": now, "last_error": why}
         given_up = update(outbox).where(_IS_DUE, *its, *about).values(**dropped)
-        found = self._transaction.execute(
-            given_up.returning(outbox.c.message_id, outbox.c.board_id)
-        ).all()
+        found = self._rows(given_up.returning(outbox.c.id, outbox.c.board_id))
         if found:
-            _ERASE_NAMED.run(self._transaction, *({"name": row.message_id} for row in found))
-        return tuple(row.board_id for row in found)
+            _ERASE.run(self._transaction, {"mails": [row["id"] for row in found]})
+        return tuple(row["board_id"] for row in found)
 
 
 def _to(address_key: str, *where: ColumnElement[bool]) -> Select[Any]:
