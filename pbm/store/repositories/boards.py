@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, case, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, case, func, insert, select, update
 
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
@@ -13,7 +13,7 @@ from pbm.rules.sides import mover
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
-from pbm.store.sql.statement import ColumnSetter, Read, Statement, rows_of
+from pbm.store.sql.statement import ColumnSetter, Read, Statement, among, rows_of
 from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.boards import Board, BoardStatus, Round, Seat
 from pbm.store.values.players import PlayerStatus
@@ -60,7 +60,8 @@ _ANSWERED = Statement(_OF_PLAYER.where(~seats.c.answered).values(answered=True))
 _TOLD_OF_WORDS = Statement(
     _OF_PLAYER.where(~seats.c.told_of_words).values(told_of_words=True).returning(seats.c.seat)
 )
-_AT_ONCE = 500  # boards in one statement, well below the limits of the databases
+_FIND_MANY = Statement(select(boards).where(among(boards.c.id, "numbers")))
+_SEATED_AT_MANY = Statement(SEATED.where(among(seats.c.board_id, "numbers")))
 
 
 def board_reads(board_id: int) -> tuple[Read, Read]:
@@ -108,11 +109,8 @@ class Boards(Repository):
 
     def get_many(self, board_ids: Sequence[int]) -> tuple[Board, ...]:
         """Return several boards by number, in the order given; all of them must exist."""
-        found: dict[int, Board] = {}
-        for first in range(0, len(board_ids), _AT_ONCE):
-            some = board_ids[first : first + _AT_ONCE]
-            query = select(boards).where(boards.c.id.in_(some))
-            found |= {board.id: board for board in self._read(query)}
+        rows = _FIND_MANY.rows(self._transaction, numbers=list(board_ids)) if board_ids else ()
+        found = {board.id: board for board in self._with_seats(rows)}
         return tuple(found[board_id] for board_id in board_ids)
 
     def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
@@ -122,7 +120,8 @@ class Boards(Repository):
         """
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
-        found = tuple(self._read(query.with_for_update(skip_locked=True, key_share=True)))
+        free = query.with_for_update(skip_locked=True, key_share=True)
+        found = tuple(self._with_seats(self._rows(free)))
         self._transaction.locked_boards.update(board.id for board in found)
         return found
 
@@ -170,7 +169,8 @@ class Boards(Repository):
 
     def _where(self, condition: ColumnElement[bool]) -> tuple[Board, ...]:
         """Return the boards that meet a condition, in the order of their numbers."""
-        return tuple(self._read(select(boards).where(condition).order_by(boards.c.id)))
+        rows = self._rows(select(boards).where(condition).order_by(boards.c.id))
+        return tuple(self._with_seats(rows))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
         """Return the columns computed from the position: `to_move_id`, and `playing` of seats."""
@@ -276,15 +276,15 @@ class Boards(Repository):
         """Update columns of a seat."""
         self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, **columns)
 
-    def _read(self, query: Select[Any]) -> Iterator[Board]:
-        """Yield the boards of a query, in its order, with their seats.
+    def _with_seats(self, rows: Sequence[Row]) -> Iterator[Board]:
+        """Yield the boards of these rows, with their seats.
 
         Seats are read by a second statement: a join with a lock would read the seats as they were
         before the wait for the lock.
         """
-        rows = self._rows(query)
         seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}
-        for seat in self._rows(SEATED.where(seats.c.board_id.in_(seated))) if rows else ():
+        reads = _SEATED_AT_MANY.rows(self._transaction, numbers=list(seated)) if rows else ()
+        for seat in reads:
             seated[seat["board_id"]].append(seat)
         for row in rows:
             yield board_of(row, seated[row["id"]])
