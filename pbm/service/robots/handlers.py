@@ -219,7 +219,7 @@ def give_up_hint(turn: RobotTurn) -> str:
 
 
 def _is_wanted(board: Board, job: SearchJob) -> bool:
-    """Return whether the move that the hint is for is still to be made."""
+    """Return whether the player still has to make the move that the hint is for."""
     stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])
     mover = board.to_move if board.playing and stands else None
     return mover is not None and mover.player_id == job.player_id

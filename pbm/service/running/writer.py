@@ -118,7 +118,7 @@ class _Asked(Generic[T]):
 
 
 class Writer:
-    """Runs pieces of work that write, in order of arrival; the pieces that wait share a commit.
+    """Runs pieces of database work in order of arrival; pieces that wait together share a commit.
 
     If a piece fails, or the database rolls back for another process, each piece of the transaction
     runs again in its own. On PostgreSQL a thread runs everything. SQLite answers sooner than a
