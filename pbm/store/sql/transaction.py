@@ -103,9 +103,12 @@ class Transaction:
         if isinstance(statement, UpdateBase):
             self.cache.forget_tables(frozenset({getattr(statement.table, "name", "")}))
         # Unless it is a plain SELECT, others may have committed during a wait for a lock. A SELECT
-        # without tables calls a function, which may wait for an advisory lock.
-        takes_none = isinstance(statement, Select) and statement.get_final_froms()
-        if self.is_shared and not (takes_none and getattr(statement, "_for_update_arg", 0) is None):
+        # without columns of tables may call a function that waits for an advisory lock.
+        if self.is_shared and not (
+            isinstance(statement, Select)
+            and statement.columns_clause_froms
+            and getattr(statement, "_for_update_arg", None) is None
+        ):
             self.cache.clear()
         return result
 
