@@ -102,9 +102,9 @@ def is_at_home(address: str, own_address: str) -> bool:
 
 
 def leads_elsewhere(address: str, own_address: str) -> bool:
-    """Return whether the host has no dot, or the local part is a source route with `%` or `!`.
+    """Return whether the domain has no dot, or the local part is a source route with `%` or `!`.
 
-    RFC 5321, section 2.3.5; RFC 1123, section 5.2.16. Our own host may have no dot.
+    The domain of `own_address` may lack a dot. RFC 5321, section 2.3.5; RFC 1123, section 5.2.16.
     """
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)
@@ -141,7 +141,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """A bounce address of a mail to a player: the mail's `short_name`, and an unverified tag."""
+    """The address for bounces of one mail: its `short_name` in `mail`, and an unverified tag."""
 
     player_id: int
     mail: str
@@ -155,7 +155,7 @@ class Postmaster:
 
 @dataclass(frozen=True)
 class Unknown:
-    """An address that does not exist here; ``reason`` is a sentence for the sender."""
+    """An address that does not exist on this server; ``reason`` is a sentence for the sender."""
 
     reason: str
 
@@ -200,7 +200,10 @@ class ServerAddress:
         return self._subaddress(f"probe.{token}")
 
     def bounces(self, player_id: int, mail: str, tag: str) -> str:
-        """Return the envelope sender of one mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``."""
+        """Return the address for bounces of one mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``.
+
+        It is the mail's envelope sender. `mail` is the `short_name` of the mail's Message-ID.
+        """
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
     def _subaddress(self, detail: str) -> str:
@@ -255,7 +258,11 @@ def short_name(message_id: str) -> str:
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """Return Message-IDs that a mail answers: of `In-Reply-To`, then `References`, newest first."""
+    """Return the first `most` Message-IDs that a mail refers to, without repetition.
+
+    Those of `In-Reply-To` come first, then those of `References`, where the last is the newest.
+    These are returned in reverse order.
+    """
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

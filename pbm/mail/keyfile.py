@@ -191,7 +191,7 @@ def _line(key: Key) -> str:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[str]:
-    """Yield the text of the file under an exclusive lock. Raises KeyFileError."""
+    """Yield the text of the key file; hold an exclusive lock meanwhile. Raises KeyFileError."""
     with _readable_errors(path):
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -1,1 +1,1 @@
-"""Pure functions that parse incoming mail, from bytes to an envelope with the own words."""
+"""Pure functions that parse the bytes of an incoming mail, and find what its author wrote."""

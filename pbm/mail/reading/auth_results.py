@@ -1,8 +1,9 @@
-"""Parses `Authentication-Results` of the upstream mail server, and makes test mails for it.
+"""Parses `Authentication-Results` of the upstream mail server, and makes test mails for the server.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
 field of the upstream server, or right below it if that server is known to put its results there.
-It must have the configured authserv-id, and no blank before its colon, which a forger may add.
+The field must have the configured authserv-id. A field with a blank in front of its colon is
+ignored, since the upstream server may fail to remove a field that a forger has spelt in this way.
 """
 
 import re
@@ -34,9 +35,11 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The upstream mail server, which adds the lowest of our servers' `hops` `Received` fields.
+    """The upstream mail server, the first of our servers that a mail reaches.
 
-    `below`: it puts its results below that field, and removes forged ones from there.
+    `hops` is how many `Received` fields our servers add; the lowest is the upstream server's.
+    `below` tells that this server puts its results below its `Received` field, and removes forged
+    results from that place.
     """
 
     authserv_id: str
@@ -64,7 +67,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """A `Received` or `Authentication-Results` field, and the number of `Received` above it."""
+    """A `Received` or `Authentication-Results` field, and how many `Received` fields are above."""
 
     name: str
     value: str
@@ -75,7 +78,8 @@ class Stamp:
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
     """Return the upstream server's DMARC result for the domain of `author`, the `From:` address.
 
-    Any fail counts as a fail; a pass counts only if all results are passes for exactly this domain.
+    A fail for any domain makes the result a fail. The result is a pass only if all DMARC results
+    are passes for exactly the author's domain. It is unknown in all other cases.
     """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
@@ -139,7 +143,10 @@ def _vouches(result: MethodResult, domain: str) -> bool:
 
 
 def _result(section: str, quoted: list[str]) -> MethodResult | None:
-    """Parse one result, such as `dmarc=pass header.from=example.org`."""
+    """Parse one result, such as `dmarc=pass header.from=example.org`; None if malformed.
+
+    `quoted` are the quoted strings of the field, as returned by `_parts`.
+    """
     method = _METHOD.match(section)
     if method is None or method[2] not in (None, _VERSION):
         return None
@@ -156,7 +163,10 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at semicolons; replace quoted strings by their indexes in a list. None if malformed."""
+    """Split a field's value at semicolons; return the parts and a list of its quoted strings.
+
+    In the parts an index of the list replaces each quoted string. None if the value is malformed.
+    """
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -180,7 +190,7 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
 
 
 def _end_of_comment(value: str, at: int) -> int:
-    """Return the end of the comment, perhaps with nested ones, at `at`; 0 if it is not closed."""
+    """Return the end of the comment that begins at `at`; 0 if it is not closed. Comments nest."""
     depth = 0
     for found in _IN_COMMENT.finditer(value, at):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -207,9 +217,10 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 class Seen:
     """The upstream mail server's treatment of a test mail.
 
-    `hops` is the number of `Received` fields added, None if the test mail's own is gone. `survived`
-    names the spellings of forged results that were not removed. `own` says where the server's
-    results are: `above` its `Received` field, right `below` that field, or empty if nowhere.
+    `hops` is the number of `Received` fields added; None if the `Received` field that was sent in
+    the test mail is gone. `survived` names the spellings of forged results that were not removed.
+    `own` says where the server put its own results: `above` its `Received` field, right `below`
+    that field, or empty if nowhere.
     """
 
     hops: int | None
@@ -220,7 +231,7 @@ class Seen:
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
     """Make a test mail for the upstream mail server, with forged results; `mark` is a unique word.
 
-    It has a `Received` field, so that those which our servers add above it can be counted.
+    The mail has a `Received` field. Our servers add theirs above it, where they can be counted.
     """
     *above, below = (
         spelling.format(

@@ -96,12 +96,12 @@ def _by_fields(headers: Headers, telling: list[str]) -> str | None:
 
 
 def may_tell_a_robot(name: str) -> bool:
-    """Return whether `why_automatic` reads header fields of this name, given in lower case."""
+    """Return whether a field of this name, in lower case, may mark a mail as a robot's."""
     return name in ("auto-submitted", "precedence") or name.startswith(_ROBOT_PREFIXES)
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Return whether an address is the server's own, perhaps with a `+` detail, or for replies."""
+    """Return whether an address is the server's own, one with a `+` detail, or a reply address."""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
     if domain != own_domain or not local.startswith(own_local):

@@ -1,6 +1,7 @@
-"""Decodes text by an allow-list of charsets, and normalises the typography of phones.
+"""Decodes text by an allow-list of charsets, and turns typographic signs into ASCII.
 
-Python also has slow or surprising codecs that are no charsets, such as `unicode_escape` and `idna`.
+The allow-list keeps out slow or surprising codecs of Python that are no charsets, such as
+`unicode_escape` and `idna`. Phones write typographic dashes and quotes by themselves.
 """
 
 import base64

@@ -78,8 +78,9 @@ def is_for_good(status: str) -> bool:
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     """Parse a mail as a delivery report about our mail; None if it is not one.
 
-    A status `5.x.x` is hard; any other failure is soft. Of several recipients in a report ours
-    counts, or the best result if ours is not named, as after forwarding. Raises UnreadableMail.
+    `recipient` is the address that our mail went to. If the report names it, its result counts. If
+    not, as after forwarding, the best result of all recipients counts. A status `5.x.x` is hard;
+    any other failure is soft. Raises UnreadableMail.
     """
     headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
@@ -124,7 +125,10 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Yield groups of fields, up to an empty line or a recipient; the first of a name counts."""
+    """Yield groups of fields; an empty line, or a repeated recipient field, begins a new group.
+
+    Of several fields with the same name in a group, only the first is read.
+    """
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:
@@ -194,7 +198,7 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _says_so(headers: Headers, text: str) -> bool:
-    """Return whether author, header or text show a report that is no `multipart/report`."""
+    """Return whether a mail in no standard format is a report, by its author, header or text."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:

@@ -71,7 +71,7 @@ def _plain(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield selectors and declarations of the rules outside of other rules, such as `@media`."""
+    """Yield selectors and declarations of the rules that are not nested in a rule like `@media`."""
     depth = start = 0
     selectors = ""
     for brace in _BRACE.finditer(text):
@@ -104,7 +104,7 @@ def for_element(
 
 
 def pixels(value: str) -> float:
-    """Convert a length to pixels, approximately; not a number (`nan`) if it is no length."""
+    """Convert a CSS length to pixels, approximately; return `nan` if the value is no length."""
     found = _LENGTH.fullmatch(value)
     if found is None or found[2] not in _PIXELS:
         return nan
@@ -112,7 +112,7 @@ def pixels(value: str) -> float:
 
 
 def colour(value: str) -> Colour | None:
-    """Parse the colour that a value begins with; None without one, or if it is transparent."""
+    """Parse the colour that a value begins with; None if there is none, or if it is transparent."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
@@ -189,7 +189,7 @@ class _Look:
 
 
 class Sight:
-    """The styles of the open elements during a walk over a tree, which tell if text is visible."""
+    """The styles of the open elements during a walk over a tree: they tell if text is visible."""
 
     def __init__(self, style_sheets: Iterable[str]) -> None:
         self._rules = rules(style_sheets)
@@ -272,7 +272,10 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """Return the background colour behind an element's text; None if a picture is behind it."""
+    """Return the background colour of an element; None if its background is a picture.
+
+    `outer` is the colour of the enclosing element, `old` are old attributes such as `bgcolor`.
+    """
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):

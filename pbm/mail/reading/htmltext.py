@@ -54,7 +54,8 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
     """Convert an HTML mail to text, one line for each block or `<br>`, quotations after `> `.
 
     At most 64 K characters and `most_tags` tags are read, as the work grows with the square of the
-    nesting. Invisible text is left out. Lines of signatures that HTML marks begin with `SIGNATURE`.
+    nesting. Invisible text is left out. If the HTML marks a signature, the constant `SIGNATURE` is
+    put in front of each line of it.
     """
     try:
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
@@ -246,7 +247,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Return whether a blockquote follows the node, as it follows Gmail's line "On … wrote:"."""
+    """Return whether the next element is a blockquote, as below Gmail's line "On … wrote:"."""
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):

@@ -96,9 +96,10 @@ class Envelope:
     `subject` is decoded but not cleaned, on one line. `said` are the lines of the author's own
     words, typography unchanged; `below_quotes` are the indexes in `said` of the first lines below
     quotations. `message_id` and `references` (newest first) hold only well-formed ids. `automatic`
-    is why the mail counts as automatic, None for a person's mail. `is_masked`: our addresses were
-    masked. `perhaps_tags` are words that may be tags or tokens of ours. `signature` are lines of
-    a signature, which `said` lacks, without any lines below a mark such as `-- `.
+    is why the mail counts as automatic, None for a person's mail. `is_masked` tells that `masked`
+    replaced addresses of ours. `perhaps_tags` are words that may be tags or tokens of ours.
+    `signature` are the lines of a signature without the usual mark `-- `; they are not in `said`.
+    Lines below such a mark are in neither.
     """
 
     author: str | None
@@ -174,7 +175,10 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
-    """Mask our own addresses and secrets in the subject and text of an envelope."""
+    """Mask our own addresses in an envelope's subject and text, and words that `is_secret` picks.
+
+    `is_secret` is asked about each word that may be a tag or token of ours.
+    """
     perhaps: dict[str, None] = {}
 
     def asked(word: str) -> bool:

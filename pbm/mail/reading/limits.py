@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Limits:
     """Upper bounds for parsing one mail; sizes are in bytes.
 
-    `header_fields` counts fields, not folded lines (RFC 5322 section 2.2), which may be many in
-    mails of large providers; `header_bytes` bounds the folding.
+    `header_fields` counts fields, however many lines they are folded into (RFC 5322 section 2.2):
+    large providers send many folded lines. `header_bytes` bounds these lines.
     """
 
     mail_bytes: int = 1_048_576
@@ -28,7 +28,7 @@ STRANGERS_LIMITS = Limits(text_bytes=8_192, text_lines=500, html_bytes=32_768, h
 REPORT_LIMITS = Limits(text_bytes=32_768, text_lines=1_000, html_bytes=32_768, html_tags=500)
 
 LONG = 8_192
-"""Maximum size, in bytes, of a mail that is parsed within some milliseconds."""
+"""The size, in bytes, up to which any mail is parsed within a few milliseconds."""
 
 
 class UnreadableMail(ValueError):  # noqa: N818 - it names the mail

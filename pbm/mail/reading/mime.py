@@ -53,12 +53,15 @@ def _text(value: bytes) -> str:
 
 @lru_cache(maxsize=4)
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
-    """Parse a mail's header without malformed lines; return also its end. Raises UnreadableMail."""
+    """Parse a mail's header, skip malformed lines, return also its end. Raises UnreadableMail."""
     return _split(raw, 0, limits, of_part=False)
 
 
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
-    """Parse a header at `at`; that of a part also ends at a malformed line or possible boundary."""
+    """Parse the header at `at`, and return also its end.
+
+    The header of a part also ends at a malformed line, or at a line that begins with `--`.
+    """
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):
@@ -155,7 +158,7 @@ class _Walk:
         return root
 
     def _divide(self, found: re.Match[bytes]) -> int:
-        """Close and open parts at a delimiter; return the index at which to read on."""
+        """Close the parts that a delimiter ends; open the next part. Return where to read on."""
         level = self._levels[found[1]]
         for part in (*self._open[level + 1 :], self._leaf):
             if part is not None:
@@ -233,7 +236,7 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """Return the text of a mail up to the limits, from HTML where it has no other text."""
+    """Return the text of a mail up to the limits. HTML without a plain alternative is converted."""
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 

@@ -1,6 +1,7 @@
 """Finds the own words of a mail: its text without quotations, forwarded mails and signatures.
 
-Most mailers mark quoted lines with `>`; others only put a line or a block of fields above them.
+Most mail programs mark quoted lines with `>`; others only put a line or a block of header fields
+above the quotation.
 Lines are classified one by one, from the top, with bounded work for each.
 """
 
@@ -78,9 +79,10 @@ _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 class OwnWords:
     """The lines that a mail's author wrote for it, without blank lines at both ends.
 
-    `below_quotes` are the indexes of the first lines below quotations, except a line right below
-    one, which may be the rest of a broken quoted line. `signature` are the lines below the last of
-    `lines` that a mark such as `-- `, or HTML, sets apart as a signature.
+    `below_quotes` are the indexes of the first lines below quotations. It omits a line right below
+    a quotation, which may be the end of a quoted line that was broken. `signature` are the lines
+    of a signature at the end, if a mark such as `-- `, or HTML, sets it apart. They are not in
+    `lines`.
     """
 
     lines: tuple[str, ...] = ()
@@ -203,9 +205,10 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Return whether a line is the rest of a quoted line that was broken without a new `>`.
+        """Return whether a line is the end of a quoted line that was broken without a new `>`.
 
-        Such a rest, which can look like a move, would not have fitted on the line above.
+        Such an end may look like a move. It is known by its first word, for which the line above
+        had no room.
         """
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()
@@ -228,7 +231,7 @@ class _Cleaning:
 
     @cached_property
     def _quoted_width(self) -> int:
-        """The greatest width of the quoted lines, without overlong lines."""
+        """The length of the longest quoted line, among those of at most 80 characters."""
         widths = [len(line) for line in compress(self._plain, self._quoted)]
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
@@ -250,7 +253,10 @@ class _Cleaning:
         return block or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """Return the index after "On … wrote:", or a name above a quotation, at `at`; else `at`."""
+        """Return the index after the line "On … wrote:" at `at`; `at` if there is none.
+
+        A name with a colon, right above a marked quotation, counts as such a line.
+        """
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -261,10 +267,11 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _beside(self, at: int, end: int) -> int:
-        """Return the next index to read if text is between "On … wrote:" and a quotation, else 0.
+        """Return the next index to read if text stands between "On … wrote:" and a quotation.
 
-        The text is a greeting, a note of an omission, or an answer above our mail. A greeting may
-        also begin an unmarked quotation, so it counts only in a mail without words so far.
+        The text must be a greeting, a note of an omission, or an answer above our mail. Return 0
+        if there is no such text. A greeting counts only if no own words stand above: otherwise it
+        probably begins an unmarked quotation.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -276,7 +283,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Return whether a board's mail, each line marked as quoted, follows soon after `at`."""
+        """Return whether the next quotation, soon after `at`, is a board's mail marked by `>`."""
         end = min(at + _BESIDE_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -286,7 +293,10 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Read an unmarked quotation below "On … wrote:", if any; return the next index to read."""
+        """Read what is below "On … wrote:", an unmarked quotation if no mark is there.
+
+        Return the next index to read.
+        """
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_barred(at):
                 return at
@@ -297,12 +307,16 @@ class _Cleaning:
         return at
 
     def _is_barred(self, at: int) -> bool:
-        """Return whether a board's mail, quoted with `|` before each line, begins at `at`."""
+        """Return whether a board's mail begins at `at` that is quoted by a bar `|` on each line."""
         barred = takewhile(lambda line: line.startswith("|"), self._plain[at:])
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Read an unmarked quotation, with answers in it if it is ours; return the next index."""
+        """Skip the unmarked quotation at `at`; return the next index to read.
+
+        If it quotes a mail of ours, keep the answers written between its lines. Any other quotation
+        reaches to the end of the mail.
+        """
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)
@@ -325,7 +339,7 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """Return the index of the line after a PGP block, or after a signed message's header."""
+        """Return the index of the line after a PGP block, or after the header of a signed text."""
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):

@@ -65,7 +65,10 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """Return, for each line and the end, the index of the first non-blank line from there on."""
+    """Return for each line its own index if it is not blank, else that of the next such line.
+
+    It is `len(lines)` if no such line follows. One more item, `len(lines)`, is for the end.
+    """
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
         found[at] = at if lines[at].strip() else found[at + 1]
@@ -73,8 +76,9 @@ def next_words(lines: list[str]) -> list[int]:
 
 
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
-    """Return the index after an "On … wrote:", perhaps folded, at `at`; `at` if there is none.
+    """Return the index after a line "On … wrote:" that begins at `at`; `at` if none begins there.
 
+    The line may be folded into several.
     `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
     """
     window: list[str] = []
@@ -98,9 +102,9 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Return whether the line is a name of several words and a colon ("Jo Doe opined:").
+    """Return whether the line is several words of a name, then a colon, as in "Jo Doe opined:".
 
-    A reply's own text can look like this, so it counts only right above a quotation.
+    A reply's own text can look like this, so callers must check that a quotation is right below.
     """
     if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
         return False
@@ -112,7 +116,7 @@ def is_name(line: str) -> bool:
 
 
 def facts_in(introduction: list[str]) -> int:
-    """Count sender, date and verb in an "On … wrote:"; 0 if it does not end in a colon."""
+    """Return how many of sender, date and verb "On … wrote:" has; 0 if no colon ends it."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -193,7 +197,7 @@ def _opens(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Return whether the first word of the second line would not have fitted on the first line."""
+    """Return whether the second line's first word would make the first line the longest of all."""
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
@@ -230,7 +234,10 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index after a field block in an unknown language: sender, then date; else 0."""
+    """Return the index after header fields in an unknown language; 0 if there are none at `at`.
+
+    The first must have an address, and one of the first three a date.
+    """
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

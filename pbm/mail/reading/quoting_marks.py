@@ -1,7 +1,7 @@
 """Recognises rare quotation marks (`:`, `#`, `}`, `»`, `MQO>`), greetings and signatures.
 
-Lists and smileys have such signs, too, so a sign counts only below an "On … wrote:", on adjacent
-lines, or before the last line of a board's mail.
+Lists and smileys have such signs, too. So a sign counts only below a line "On … wrote:", on
+adjacent lines, or at the start of the line "State:", the last one of a board's mail.
 """
 
 import re
@@ -66,7 +66,10 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the quoted lines of a board's mail, by the sign before its last line, "State:"."""
+    """Return the indexes of lines that begin with the same sign as a quoted line "State:".
+
+    That is the last line of a board's mail, so its sign marks the whole quotation.
+    """
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -82,7 +85,10 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """Return the lines that begin with a sign that is somewhere right below "On … wrote:"."""
+    """Return the indexes of lines with a sign that marks a quotation below "On … wrote:".
+
+    A sign marks one if it stands right below such a line anywhere in the mail.
+    """
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -111,7 +117,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """Return the lines with initials before a quotation mark, if two adjacent lines share them."""
+    """Return the indexes of lines that begin with initials and `>`, as an adjacent line does."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -138,7 +144,7 @@ def is_fence(line: str) -> bool:
 
 
 def is_signature(below: list[str]) -> bool:
-    """Return whether the lines below a row of dashes, without blank ones, look like a signature."""
+    """Return whether non-blank lines, which stand below a row of dashes, look like a signature."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):
