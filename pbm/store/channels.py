@@ -1,4 +1,4 @@
-"""The channels on which workers are notified of new rows, and a probe for each."""
+"""The channels on which workers are notified of new rows, each with a query for polling."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +9,8 @@ from pbm.store.schema.columns import DUE, NEW
 from pbm.store.schema.mails import inbox, outbox
 from pbm.store.schema.running import due, search_jobs
 
-# PostgreSQL's index may have many entries of finished rows. A row that waits longer is found
-# without a probe.
+# PostgreSQL's index may hold entries of many finished rows, so that polling reads only its newest
+# part. An older row is found without polling.
 _A_MINUTE_AGO = literal_column("now() - interval '1 minute'", DateTime(timezone=True))
 # A newer row is left to the worker that was notified.
 _A_WHILE_AGO = literal_column("now() - interval '100 ms'", DateTime(timezone=True))
@@ -19,9 +19,10 @@ _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Floa
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """The channel of one role's queue, with a cheap query for polling.
+    """The channel of one role's queue; `probe` is a cheap query by which the queue is polled.
 
-    `probe` selects either whether a row waits, or a value that changes when a row is added.
+    The query selects one value. If the value is a boolean, it says whether a row waits. Any other
+    value changes when a row is added.
     """
 
     name: str
@@ -39,7 +40,7 @@ MAIL_KEPT = Channel(
         )
     ),
 )
-# A probe would always find rows that cannot be sent yet, which may wait for hours behind another.
+# A boolean would stay true for hours if mails cannot be sent yet, since they wait behind another.
 MAIL_WRITTEN = Channel(
     "pbm_mail_written",
     select(func.max(outbox.c.id)).where(outbox.c.status == DUE, outbox.c.due_at >= _A_MINUTE_AGO),

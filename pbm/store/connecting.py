@@ -46,7 +46,7 @@ def why_unusable(error: DBAPIError) -> str:
 
 
 def comes_back(database: Database, error: DBAPIError) -> bool:
-    """Return whether a later try may succeed, as when the database is still starting."""
+    """Return whether the database may come back by itself, for example because it is starting."""
     if database.embedded:
         name = getattr(error.orig, "sqlite_errorname", None)
         return str(name).startswith(_HELD_BY_ANOTHER)
@@ -60,13 +60,13 @@ def comes_back(database: Database, error: DBAPIError) -> bool:
     return PGconn.ping(address.encode()) in (Ping.REJECT, Ping.NO_RESPONSE)
 
 
-_TRIES = 5  # as another client of the pooler may take a session between two probes
+_TRIES = 5  # since another client of the pooler may take the lent session first
 
 
 def refuse_lent_sessions(database: Database) -> None:
-    """Raise OperatorError if a pooler may give two connections the same PostgreSQL session.
+    """Raise OperatorError if a pooler may lend one PostgreSQL session to two open connections.
 
-    An unreachable database is no error here, as the next use of the database raises that error.
+    If the database is unreachable, nothing is raised here, but by the next use of the database.
     """
     are_lent = False
     with suppress(psycopg.Error):
@@ -81,7 +81,7 @@ def refuse_lent_sessions(database: Database) -> None:
 
 
 def _are_lent(address: str) -> bool:
-    """Return whether a second connection gets the session of the first, which is still open."""
+    """Return whether two open connections to `address` may get the same PostgreSQL session."""
     connect = partial(psycopg.connect, address, autocommit=True, connect_timeout=_SECONDS)
     with connect() as first:
         if _session(first) == first.info.backend_pid:
@@ -94,7 +94,7 @@ def _are_lent(address: str) -> bool:
 
 
 def _session(connection: psycopg.Connection[Any]) -> int:
-    """Return the backend process ID of the PostgreSQL session that answers a statement."""
+    """Return the backend process ID of the PostgreSQL session that now serves a connection."""
     row = connection.execute("SELECT pg_backend_pid()").fetchone()
     assert row is not None
     return int(row[0])

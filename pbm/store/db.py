@@ -75,7 +75,7 @@ class UnitOfWork(Transaction):
     words = _Repository(Words)
 
     def prefetch(self, *reads: Read) -> None:
-        """Run several reads in one round trip; the repositories find their rows in the cache.
+        """Run several queries in one round trip, and cache their rows for the repositories.
 
         Raises DBAPIError.
         """
@@ -97,7 +97,7 @@ class Database:
 
     @property
     def address(self) -> str:
-        """The driver's connection string of a shared database, with its password."""
+        """The connection string for PostgreSQL's driver, with the password; not for SQLite."""
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def transaction(self) -> AbstractContextManager[UnitOfWork]:

@@ -12,7 +12,7 @@ _MOST = 900_000_000  # reply addresses have room for nine digits
 
 
 def highest_given(database: Database) -> dict[str, int]:
-    """Return the highest number issued by the sequence of each table in `NUMBERED`, 0 for none.
+    """Return the highest number issued so far for each table in `NUMBERED`, 0 if none was issued.
 
     Numbers of deleted and rolled back rows count, too. Raises DBAPIError.
     """
@@ -25,10 +25,10 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Advance the sequences beyond all IDs issued before a restore, which are at most `given`.
+    """Advance the sequences of a restored database beyond all IDs issued before the restore.
 
-    Skips 1,000, or a tenth of the highest number if that is more. Returns the next number for each
-    table in `NUMBERED`. Raises DBAPIError.
+    `given` has the highest known ID for each table. Skips 1,000 numbers, or a tenth of the highest
+    ID if that is more. Returns the next number for each table in `NUMBERED`. Raises DBAPIError.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
@@ -45,7 +45,7 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
 
 
 def last_skipped(highest: int) -> int:
-    """Return the last number that a restore skips if `highest` is the highest number issued."""
+    """Return the last number that `skip_after_restore` skips after the number `highest`."""
     after = highest + max(_STEP, highest // 10)
     rounded = -(-after // _STEP) * _STEP
     return rounded if rounded <= _MOST else highest

@@ -33,7 +33,7 @@ def current_version(database: Database) -> str | None:
 def is_current(database: Database) -> bool:
     """Return whether the database has the version that this program needs.
 
-    Raises OperatorError if only a newer program knows its version.
+    Raises OperatorError if this program does not know the database's version.
     """
     version = current_version(database)
     if version is not None and not is_known_version(version):

@@ -18,8 +18,8 @@ from pbm.store.schema.mails import IN_HAND
 def acquire_server_lock(database: Database) -> IO[str] | None:
     """Acquire the lock of an embedded database; it is held while the returned file is open.
 
-    Returns None for a shared database, which many servers may use. Raises OperatorError if another
-    server holds the lock.
+    Returns None for PostgreSQL, which many servers may use. Raises OperatorError if another server
+    holds the lock.
     """
     name = database.engine.url.database if database.embedded else None
     if not name:
@@ -58,9 +58,10 @@ _RELEASE = text(
 
 
 class AdvisoryLocks:
-    """Advisory locks on the mails that this process is sending; none on an embedded database.
+    """Advisory locks of PostgreSQL on the mails that this process is sending.
 
-    The locks belong to one session of PostgreSQL, which releases the locks of a dead process.
+    The locks belong to one session, and PostgreSQL releases the locks of a dead process. SQLite has
+    a single server, so that nothing is locked there.
     """
 
     def __init__(self, database: Database) -> None:
@@ -81,12 +82,12 @@ class AdvisoryLocks:
     def close(self) -> None:
         """Release all locks."""
         if self._connection is not None:
-            self._connection.invalidate()  # keep out of the pool: the locks end with it
+            self._connection.invalidate()  # keep out of the pool: the locks end with the connection
             self._connection.close()
             self._connection = None
 
     def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
-        """Run a statement; retry once if the connection was lost while idle, with all its locks."""
+        """Run a statement. If the connection was lost while idle, retry once on a new one."""
         may_be_lost = self._connection is not None
         if self._connection is None:
             engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -96,6 +97,6 @@ class AdvisoryLocks:
             return [int(row[0]) for row in found]
         except DBAPIError as error:
             self.close()
-            if may_be_lost and error.connection_invalidated:
+            if may_be_lost and error.connection_invalidated:  # the locks are lost, too
                 return self._run(statement, outbox_ids)
             raise

@@ -1,7 +1,8 @@
-"""Notification of workers of new rows, in this process and in others on the same PostgreSQL.
+"""Notification of workers about new rows, in this process and in others on the same PostgreSQL.
 
-PostgreSQL's NOTIFY makes all commits wait, so it is sent after the commit, by its own connection,
-at most once every `NOTIFY_EVERY` seconds. A process that misses a NOTIFY finds the row by polling.
+A transaction with a NOTIFY makes all commits wait. So a NOTIFY is sent after the commit of the row,
+by a separate connection, at most once every `NOTIFY_EVERY` seconds. A process that misses a NOTIFY
+finds the row by polling.
 """
 
 import asyncio
@@ -25,10 +26,10 @@ Connection = psycopg.AsyncConnection[dict[str, object]]
 
 
 class Notifier:
-    """A notifier that wakes this process's workers by events, and other processes' by NOTIFY."""
+    """A notifier that wakes workers: in this process by events, in other processes by NOTIFY."""
 
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
-        """`events` has the event that this process's workers await, by channel."""
+        """`events` maps each channel to the event that a worker of this process waits for."""
         self._database = database
         self._events = {channel.name: event for channel, event in events.items()}
         probes = (
@@ -51,9 +52,9 @@ class Notifier:
             self._sending = asyncio.create_task(self._send_pending())
 
     async def listen(self) -> None:
-        """Set events after a NOTIFY, and when polling finds a row; run until cancelled.
+        """Wake workers of this process after a NOTIFY, or when polling finds a row.
 
-        Returns at once if the database is embedded or there is no event to set.
+        Runs until cancelled. Returns at once if the database is embedded or no worker is here.
         """
         while self._events and not self._database.embedded:
             pause = PAUSE
@@ -78,7 +79,7 @@ class Notifier:
         await self._hang_up()
 
     async def _send_pending(self) -> None:
-        """Send pending notifications, every `NOTIFY_EVERY` seconds until none is left."""
+        """Send all pending notifications, in batches that are `NOTIFY_EVERY` seconds apart."""
         try:
             while self._pending:
                 await self._send()

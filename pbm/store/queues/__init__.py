@@ -1,1 +1,1 @@
-"""The queues: rows that a worker claims, such as mails in and out, timers and jobs."""
+"""The queues, whose rows workers claim: inbox, outbox, timers and search jobs."""

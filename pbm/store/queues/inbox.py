@@ -65,8 +65,9 @@ _KEEP = Statement(
 def _is_first(lane: str) -> ColumnElement[bool]:
     """Return the condition that no earlier new mail has the same value in the column `lane`.
 
-    Mails of one sender, and of one board, are ordered by number, so that no two mails wait for each
-    other. No `NOT EXISTS`: PostgreSQL estimates that no mail waits, and might read all mails.
+    `lane` names the column of senders or the column of boards. Earlier is by number for both, so
+    that no two mails wait for each other. With `NOT EXISTS`, PostgreSQL might read all mails, since
+    it estimates that none waits.
     """
     earlier = select(_EARLIER.c.id).where(
         _EARLIER.c.status == NEW, _EARLIER.c[lane] == inbox.c[lane], _EARLIER.c.id < inbox.c.id
@@ -116,7 +117,7 @@ class Inbox(MailQueue[InboxMail]):
     def keep(self, mail: ArrivedMail) -> int | None:
         """Store a mail, and return its number; for a duplicate, return the stored mail's number.
 
-        Stores nothing and returns None if too many mails of the same sender (its lane) wait.
+        Stores nothing and returns None if too many mails wait in the mail's lane (its sender's).
         """
         self._transaction.notified.add(MAIL_KEPT)
         queued, now = mail.queued, mail.now.timestamp()
@@ -152,8 +153,8 @@ class Inbox(MailQueue[InboxMail]):
     ) -> tuple[InboxMail, ...]:
         """Claim the next new mails; other processes skip them.
 
-        Leaves out mails that are deferred, longer than `most_bytes`, or not the first of their
-        sender and board. Mails whose place in the queue is before `since` are not scanned.
+        Leaves out mails that are delayed, longer than `most_bytes`, or behind another new mail of
+        their sender or board. Mails whose `place`, a time, is before `since` are not scanned.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
@@ -165,7 +166,7 @@ class Inbox(MailQueue[InboxMail]):
             _SET.run(self._transaction, number, {"aside_until": until})
 
     def take_back(self) -> None:
-        """End all deferrals; called when the process that deferred the mails has died."""
+        """End all delays by `put_aside`; called when the process that set the delays has died."""
         self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
@@ -175,7 +176,7 @@ class Inbox(MailQueue[InboxMail]):
         return (row["id"], row["received_at"]) if row else None
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
-        """Find and lock a mail that is still new; without `wait` skip a locked mail."""
+        """Find and lock a mail that is still new; without `wait`, return None if it is locked."""
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:

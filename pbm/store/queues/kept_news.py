@@ -1,4 +1,4 @@
-"""Mails that are delayed for a robot's answer, and news kept for digests."""
+"""Mails that wait some seconds for a robot's move, and news kept for digests."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,8 +25,8 @@ _WAITS = and_(
     outbox.c.attempts == 0,
     outbox.c.due_at > bindparam("after"),
 )
-# The transaction may have waited for its board since `now`, so mails that the sender holds by now
-# are skipped, and so are rows that others have locked without their board.
+# This transaction may have waited since `now` for the board's lock. So mails that the sender has
+# claimed meanwhile are skipped, and so are rows that others have locked without locking the board.
 _WAITING = select(outbox.c.id).where(_WAITS).cte("waiting").prefix_with("MATERIALIZED")
 _HELD = (
     select(_WAITING.c.id)
@@ -48,14 +48,14 @@ _TAKE_CONTENTS = (
 
 
 class AwaitingMails(Repository):
-    """Queries about mails delayed for a robot's answer; callers have locked their board."""
+    """Queries about mails that wait for a robot's move; callers have locked the mails' board."""
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, OutboxMail]:
-        """Delete and return some players' delayed mails about a board, by player number.
+        """Delete the waiting mails to `readers` about a board; return the mails by player number.
 
-        Mails that were tried, or that others have locked, are left alone.
+        Mails stay if an attempt to send them has failed, or if others have locked them.
         """
         keys = [player.address.lower() for player in readers]
         if not keys:
@@ -72,24 +72,24 @@ class AwaitingMails(Repository):
         }
 
 
-MOST_NOTICES = 40  # of one player, apart from news of boards
+MOST_NOTICES = 40  # for one player, apart from news of boards
 
 
 class KeptNews(Repository):
     """Queries about news stored for a later mail, within one transaction.
 
-    News of a board are stored and removed with the board locked, so that each is mailed once.
+    Callers that store or remove a board's news have locked the board. So no news are mailed twice.
     """
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
-        """Keep the same news of a board for several players."""
+        """Keep news of a board for several players, the same news for each."""
         row = {"board_id": board_id, **vars(news)}
         rows = [{"player_id": player_id, **row} for player_id in player_ids]
         if rows:
             self._transaction.execute(insert(kept_news), rows)
 
     def sizes(self, player_ids: Collection[int], board_id: int) -> dict[int, int]:
-        """Return the total size of the news kept of a board, for each player with such news."""
+        """Return the total size of a board's kept news, by player; only for players with any."""
         query = (
             select(kept_news.c.player_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
@@ -98,7 +98,10 @@ class KeptNews(Repository):
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """Return the boards with news stored for a player by `until`, and the size of all news."""
+        """Return the total size of the news kept for a player, by board.
+
+        Leaves out boards whose news were all stored after `until`.
+        """
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
@@ -109,7 +112,7 @@ class KeptNews(Repository):
         return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
 
     def notified_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
-        """Return the players of `player_ids` to whom a timer by `until` mails their kept news."""
+        """Return the players of `player_ids` whose kept news will be mailed by `until`."""
         about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
         theirs = (
             select(kept_news.c.id)
@@ -120,7 +123,7 @@ class KeptNews(Repository):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
-        """Keep a player's notice that is about no board, unless `MOST_NOTICES` are kept already."""
+        """Keep a notice about no board for a player, unless `MOST_NOTICES` are kept already."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if self._count(count) < MOST_NOTICES:

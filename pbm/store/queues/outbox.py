@@ -48,7 +48,7 @@ _CONTENTS = (
 _SELECTED = select(outbox, *_CONTENTS)
 
 LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
-_LETS_BY = timedelta(minutes=5)  # after a try at the longest pause, in which later mails may go
+_LETS_BY = timedelta(minutes=5)  # after each try at the longest pause; later mails may pass then
 _NO_BOARD = 0  # the thread of mails about no board
 
 _HELD = ("message_id", "params", "headers")
@@ -63,8 +63,8 @@ _ADD_CONTENTS = Statement(
 _EARLIER = outbox.alias("earlier")
 # A mail blocks later ones of its thread while it is due or retried. A deliberately delayed mail
 # blocks none, except one delayed for a robot. A mail retried at the longest pause blocks none while
-# it is due after `soon`. No `EXISTS`: PostgreSQL estimates that no mail waits, and might read all
-# threads.
+# it is due after `soon`. With `NOT EXISTS`, PostgreSQL might read all threads, since it estimates
+# that no mail waits.
 _OVERTAKEN = select(_EARLIER.c.id).where(
     _EARLIER.c.status == DUE,
     _EARLIER.c.recipient_key == outbox.c.recipient_key,
@@ -152,10 +152,10 @@ class Outbox(MailQueue[OutboxMail]):
     def claim_due(
         self, now: datetime, *, most: int, passing_over: Sequence[int], since: datetime = BEGINNING
     ) -> list[OutboxMail]:
-        """Claim due mails, oldest first, except those numbered in `passing_over`.
+        """Return the due mails to send next, oldest first, except those numbered in `passing_over`.
 
-        Mails to one reader about one board keep their order: a mail that is retried blocks later
-        ones for about an hour. Mails due before `since` are not scanned.
+        A mail under retry blocks later mails to its reader about its board. After about an hour of
+        retries, it lets later mails pass. Mails due before `since` are not scanned.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
@@ -200,7 +200,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make mails due at once if a clock that was ahead set their due time."""
+        """Make mails due at once that were written or deferred while the system clock was ahead."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -217,7 +217,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
-        """Return the numbers of waiting mails to the same reader about the same board before it."""
+        """Return the numbers of earlier waiting mails to the same reader about the same board."""
         thread, key = mail.board_id or _NO_BOARD, mail.recipient.lower()
         before = _to(key, outbox.c.status == DUE, outbox.c.thread == thread, outbox.c.id < mail.id)
         return self._scalars(before.order_by(outbox.c.id))
@@ -227,12 +227,12 @@ class Outbox(MailQueue[OutboxMail]):
         return self._exists(select(outbox.c.id).where(outbox.c.message_id == message_id))
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
-        """Return whether a mail of a kind was written to an address since a moment."""
+        """Return whether a mail of a kind was written to an address after `since`."""
         its = (outbox.c.kind == kind, outbox.c.written_at > since)
         return self._exists(_to(address_key, *its))
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
-        """Return how many mails to an address since a moment count against an allowance."""
+        """Return how many mails limited by `allowance` were written to an address after `since`."""
         its = (outbox.c.kind.in_(using_up(allowance)), outbox.c.written_at > since)
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
@@ -242,7 +242,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Find a mail to an address by its unique envelope sender, if written after `since`."""
+        """Find the mail with a unique envelope sender, if written to an address after `since`."""
         query = _SELECTED.where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,
@@ -266,9 +266,9 @@ class Outbox(MailQueue[OutboxMail]):
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Drop a player's waiting mails of kinds in `SUPERSEDED`, about all boards or `board_id`.
+        """Drop a player's waiting mails of the kinds in `SUPERSEDED`; return the mails' boards.
 
-        `why` is stored with them. Returns the boards that these mails were about.
+        With `board_id`, only mails about that board are dropped. `why` becomes their last error.
         """
         its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
         about = () if board_id is None else (outbox.c.board_id == board_id,)

@@ -24,7 +24,7 @@ from pbm.store.values.queues import SearchJob, Timer
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # earlier than the times of all rows
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
 MARGIN = timedelta(seconds=10)
-"""Rows of other processes may be dated this much earlier by their clocks."""
+"""How far the clocks of other processes, which date their rows, may be behind."""
 
 
 _M = TypeVar("_M")
@@ -37,15 +37,15 @@ class _Queue(Repository, Generic[_M]):
     _kind: type[_M]
 
     def _read(self, row: Row) -> _M:
-        """Return a row as a value of the queue's kind."""
+        """Return a row as an instance of the queue's dataclass."""
         return read_as(self._kind, row)
 
     def find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
-        """Find a row that meets the conditions, and lock it if `lock`.
+        """Find a row that meets the conditions; `lock` locks it until the commit.
 
-        Without `wait`, a row that others have locked is not found.
+        With `lock` and without `wait`, a row that others have locked is not found.
         """
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
@@ -99,7 +99,7 @@ class JobQueue(_Queue[_J]):
         self._delete(self._table, self._table.c.id == job.id)
 
     def set_stuck(self, job: _J) -> None:
-        """Mark a job as stuck, so that it is not retried before the next start of the server."""
+        """Mark a job as stuck: no worker claims it until the next start of the server."""
         self.change(job.id, stuck=True)
 
     def retry_stuck(self) -> None:
@@ -118,7 +118,7 @@ class JobQueue(_Queue[_J]):
     def _claim(
         self, now: datetime, most: int, order: str, *where: ColumnElement[bool]
     ) -> Sequence[RowMapping]:
-        """Lock the rows that are due, ordered by the column `order`; other processes skip them."""
+        """Lock the first `most` due rows by the column `order`; other processes skip these rows."""
         jobs = self._table.c
         query = select(self._table).where(~jobs.stuck, jobs.due_at <= now, *where)
         query = query.order_by(jobs[order], jobs.id).limit(most)
@@ -129,9 +129,9 @@ class JobQueue(_Queue[_J]):
 class ScanFloor:
     """The moment from which a process scans an index of due rows.
 
-    While an old transaction such as a backup is open, the index keeps the entries of finished rows,
-    and each scan from the beginning would read them all. Rows before the moment, which were retried
-    or dated by a slow clock, are found by one scan from the beginning every `SCAN_ALL`.
+    A scan from the beginning may read the entries of many finished rows: the index keeps these
+    while an old transaction, such as a backup, is open. So only one scan every `SCAN_ALL` begins
+    there. It finds rows due before the moment: rows that were retried, or dated by a slow clock.
     """
 
     _floor: datetime = field(default=BEGINNING, init=False)
@@ -146,5 +146,5 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Let scans begin at the earliest of `moments`, at which rows were found, or at `now`."""
+        """Let scans begin `MARGIN` before `now` or the earliest of the rows' `moments`."""
         self._floor = min((now, *moments)) - MARGIN

@@ -1,4 +1,4 @@
-"""The queue of search jobs, rows of `thoughts`: leased to a process, deleted when done."""
+"""The queue of search jobs (table `thoughts`): leased to a process, deleted when done."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -42,8 +42,9 @@ class SearchJobs(JobQueue[SearchJob]):
     ) -> bool:
         """Add a job for a player; return False if a job of this kind and key (`about`) exists.
 
-        Short searches, and players with few jobs, go first. The job's place in the queue is `now` +
-        `PATIENCE` * `seconds` * (1 + the player's jobs); the search takes about `seconds`.
+        Jobs are claimed in the order of their place: `now` + `PATIENCE` * `seconds` * (1 + the
+        number of the player's jobs). `seconds` is the estimated time of the search. So short
+        searches, and searches for players with few jobs, are claimed first.
         """
         if seconds >= LONG:
             params = {**(params or {}), "long": True}
@@ -61,7 +62,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease the next jobs; return all of them, and those whose earlier lease expired."""
+        """Lease the next jobs; return these jobs, and those of them whose old lease had expired."""
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
@@ -79,12 +80,12 @@ class SearchJobs(JobQueue[SearchJob]):
         self._update(search_jobs, mine, leased_until=until)
 
     def give_back(self, by: str) -> None:
-        """End all leases of a process."""
+        """End all leases of the process `by`."""
         mine = search_jobs.c.leased_by == by
         self._update(search_jobs, mine, leased_by=None, leased_until=None)
 
     def let_lapse(self, now: datetime) -> None:
-        """End all leases; called when all other processes are dead."""
+        """End the leases of all processes; called when all other processes are dead."""
         leased = search_jobs.c.leased_until.is_not(None)
         self._update(search_jobs, leased, leased_until=now)
 
@@ -113,7 +114,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return self._scalars(query.order_by(boards.c.id))
 
     def put_off(self, job: SearchJob, due_at: datetime) -> None:
-        """End a job's lease; the job is due again at a moment."""
+        """End a job's lease; the job can be leased again from `due_at` on."""
         self.change(job.id, leased_by=None, leased_until=None, due_at=due_at)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
@@ -123,6 +124,6 @@ class SearchJobs(JobQueue[SearchJob]):
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """Bring due times and leases forward that a clock that was ahead has set."""
+        """After the clock went back, limit due times to `now`, and leases to `leased_until`."""
         for name, latest in {"due_at": now, "leased_until": leased_until}.items():
             self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})

@@ -1,4 +1,4 @@
-"""The queue of timers, rows of `due`."""
+"""The queue of timers (table `due`)."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from pbm.store.schema.running import due
 from pbm.store.values.queues import Timer, TimerKind
 
 ALL_KEPT = timedelta(minutes=1)  # after this time all earlier rows are committed
-SOON = timedelta(minutes=1)  # a later timer needs no notification: the timer loop polls before
+SOON = timedelta(minutes=1)  # a timer due later needs no notification: polling finds it in time
 _WAITS = ~due.c.stuck
 _AT_ONCE = 500  # keys in one statement
 _LOOKED_AT = 500  # due timers examined, so that the cost is bounded
@@ -37,7 +37,7 @@ class Timers(JobQueue[Timer]):
         question_id: int | None = None,
         since: datetime | None = None,
     ) -> bool:
-        """Add a timer, whose time counts from now or from `since`.
+        """Add a timer for the period from `since` (by default `now`) to `due_at`.
 
         Returns False and does nothing if a timer of this kind and key (`about`) exists.
         """
@@ -51,7 +51,7 @@ class Timers(JobQueue[Timer]):
         return True
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
-        """Add a timer, due now, for each player whose turn it is on any board."""
+        """Add a timer, due at `now`, for each player who is to move on any board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
@@ -81,9 +81,10 @@ class Timers(JobQueue[Timer]):
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
     ) -> None:
-        """Bring some timers forward to a moment.
+        """Bring the timers with the keys `abouts` forward to `due_at`.
 
-        Locked timers are skipped: a process that has claimed a timer may wait for our board.
+        Timers that others have locked are skipped, to avoid a deadlock: the process that claimed
+        such a timer may wait for a board that this transaction has locked.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
@@ -118,10 +119,10 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Return the players of `player_ids` with a seat on a board with a timer due by `until`.
+        """Return those of `player_ids` who sit on a board for which a timer is due by `until`.
 
-        Only timers of these `kinds` count, and no boards in `but`. Only the next `_LOOKED_AT`
-        timers are read.
+        Only timers of these `kinds` count, and no timers of the boards `but`. Only the next
+        `_LOOKED_AT` timers are read.
         """
         soon = (
             select(due.c.kind, due.c.board_id)
@@ -140,11 +141,14 @@ class Timers(JobQueue[Timer]):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
-        """Defer a timer to a moment, and reset its tries."""
+        """Put a timer off until `due_at`, and reset its count of tries."""
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Bring timers forward after the system clock went back; each keeps its waiting time."""
+        """Bring timers forward that were set after `now`, since the system clock went back.
+
+        Each counts as set at `now`, and is due after as long a time as when it was set.
+        """
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at
             self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)
