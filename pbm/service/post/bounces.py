@@ -1,8 +1,8 @@
 """Bounces: mark players as unreachable, tell opponents after a day, unmark players who write.
 
-A permanent bounce (`5.x.x`) marks the player at once; temporary ones (`4.x.x` or no code) count
-once a day, and the third in a row marks. If it is the player's move on a board, the board's mail
-is rewritten and sent again after a pause.
+A permanent bounce (`5.x.x`) marks the player at once. Of temporary bounces (`4.x.x` or no code)
+one a day counts, and three in a row mark the player. If it is the player's move on a board, the
+board's mail is rewritten and sent again after a pause.
 """
 
 from collections.abc import Iterable
@@ -76,7 +76,7 @@ def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
     """Mark the sender of a mail as reachable and release their delayed mails.
 
-    An unproven sender can do so a few times a day. Returns the boards for `send_missed`.
+    An unproven sender can do this a few times a day. Returns the boards whose mails bounced.
     """
     if proven:
         show_life(turn.work, player)
@@ -109,7 +109,7 @@ def send_missed(turn: Turn, player_id: int, board_ids: Iterable[int]) -> None:
 
 
 def reachable_again(turn: Turn, player: Player) -> None:
-    """Release a player's delayed mails, and restart the clocks."""
+    """Release a player's delayed mails, and restart the player's clocks."""
     keep_stop(turn.work, player, turn.now)
     _release(turn, player)
 
@@ -119,14 +119,15 @@ def tell_later(
 ) -> None:
     """Schedule a notice to waiting opponents that a player is `REACHABLE` or `UNREACHABLE`.
 
-    It is sent only if it is still true at `at`, and only for boards numbered above `after`.
+    The notice is sent at the time `at` if it is still true then. It covers the boards with a
+    higher number than `after`; the others were covered by an earlier notice.
     """
     about = f"{player.id}.{what}.{after}"
     work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Release a player's delayed mails, drop deferred mails; return the dropped mails' boards."""
+    """Send a player's delayed mails now; drop deferred board mails, and return their boards."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)
@@ -136,7 +137,7 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     """Count a bounce; return the consequence in words for the operator.
 
-    If no other mail to the player is queued, one board on which they are to move is sent again.
+    If no other mail to the player is queued, a board where it is their move is sent again.
     """
     work, now = turn.work, turn.now
     since, last, count = player.unreachable_since, player.bounced_at, player.bounces
@@ -159,7 +160,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
-    """Return the boards on which the player is to move, except boards of missing games."""
+    """Return the boards where it is the player's move, except those of games not installed here."""
     boards = work.boards.get_many(work.boards.to_move(player.id))
     return [board.id for board in boards if board.is_installed]
 

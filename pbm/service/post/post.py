@@ -4,8 +4,8 @@ Delivery is at least once, in order for each board and recipient. A mail whose o
 recorded is sent again with the same bytes and Message-ID. Outcomes that arrive within `GATHER`
 seconds, or during a commit, share a transaction.
 
-A reminder that could not be sent for an hour is dropped and rewritten: after a reminder a player
-always has a full day left, so its dates have moved.
+A reminder that could not be sent for an hour is dropped and rewritten. It promises the player a
+full day from its sending, so the deadlines that it names have moved.
 """
 
 import asyncio
@@ -61,13 +61,13 @@ class Outdated:
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
     """Return whether a mail is a clock's reminder, over an hour old.
 
-    Reminders of first moves alone do not get outdated, since their deadlines do not move.
+    A reminder of nothing but first moves never gets outdated, since their deadlines do not move.
     """
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
 def remind_anew(turn: Turn, mail: OutboxMail) -> None:
-    """Drop a reminder, and make the clocks of its boards remind again at once."""
+    """Drop a reminder, and schedule a new one at once for each of its boards."""
     work = turn.work
     boards = [work.boards.get(number, lock=True) for number in _boards(mail)]
     waiting = [
@@ -106,7 +106,7 @@ Outcome = tuple[OutboxMail, Delivery | Outdated]
 class Recording:
     """Records delivery outcomes: sent mails in batches, all other outcomes one by one.
 
-    The others lock players and boards; several in one transaction could deadlock.
+    Recording a failure locks players and boards, so two of them in a transaction could deadlock.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Recording:
         record: Callable[[UnitOfWork, Sequence[Outcome]], None],
         more_come: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`more_come` tells whether other mails are being sent, so that a batch may wait."""
+        """`more_come` returns whether other mails are being sent; then a batch waits for them."""
         self._record = record
         self._more_come = more_come
         self._writing = asyncio.Lock()
@@ -141,7 +141,7 @@ class Recording:
         self._record(work, [outcome])
 
     async def _write_batch(self, writer: Writer) -> dict[int, Exception]:
-        """Record the batch; if it fails, each outcome alone. Returns the errors by mail number.
+        """Record the batch, or each outcome alone if that fails. Return the errors by mail number.
 
         Raises the error if the database is unreachable.
         """
@@ -217,7 +217,7 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
 
 @dataclass(frozen=True)
 class DueMails:
-    """Mails to send now, or else the next due time; and whether more mails may be due."""
+    """Mails to send now, or the time of the next one; `more` if further mails may be due now."""
 
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None
@@ -269,7 +269,7 @@ class Post:
         return found
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
-        """Lock the found mails; return the mails that this process has locked and that are due."""
+        """Lock the found mails; return those that are locked for this process and still due."""
         held = self.holds.take([mail.id for mail in found])
         mine: frozenset[int] = frozenset()
         try:
@@ -345,7 +345,7 @@ class Post:
 
 
 def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
-    """Log why a mail was not sent, with the SMTP reply code, if any, and what happens `then`."""
+    """Log why a mail was not sent, any SMTP reply code, and in `then` what happens next."""
     told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
     code = {"code": outcome.code} if outcome.code else {}
     _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))

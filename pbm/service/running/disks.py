@@ -20,7 +20,7 @@ _log = structlog.get_logger("pbm.disks")
 
 @dataclass(frozen=True)
 class Disk:
-    """Free space on a folder's disk: `is_short` if below `LEAST`, `is_little` if below `ENOUGH`."""
+    """Free space on a folder's disk. `is_short`: mail is refused; `is_little`: the log warns."""
 
     folder: Path
     free: int  # bytes

@@ -51,7 +51,7 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
-        """Record that a loop of a role is alive now; the role's time is that of its oldest loop."""
+        """Record that a loop of a role is alive now. A role is as alive as its most silent loop."""
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
@@ -78,7 +78,7 @@ class Heart:
 
 
 async def keep_beating(heart: Heart, writer: Writer) -> None:
-    """Write heartbeats for ever, `BEAT_EVERY` seconds apart, the first after such a pause."""
+    """Write heartbeats for ever, with a pause of `BEAT_EVERY` seconds before each."""
     while True:
         await asyncio.sleep(BEAT_EVERY)
         await beat(heart, writer)
@@ -114,7 +114,8 @@ class ClockWatch:
     ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        It shortens waits that are too long now. If it raises DBAPIError, the next call retries.
+        `bring_forward` shortens waits: by a clock set back they became too long. If it raises
+        DBAPIError, the next call retries.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
@@ -132,7 +133,7 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that the server accepts mail; store an outage before it, and postpone deadlines."""
+    """Record that the server accepts mail; store an outage that ends now; postpone deadlines."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

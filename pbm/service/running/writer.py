@@ -55,7 +55,7 @@ def at_once(steps: Steps[T]) -> T:
 
 
 async def between_others(steps: Steps[None], in_thread: InThread) -> None:
-    """Run the short steps on the event loop and the long steps in a thread."""
+    """Run short steps on the event loop, in turn with other tasks, and slow steps in a thread."""
     yielding = Yielding()
     next_step = partial(next, steps, None)
     is_long: bool | None = False
@@ -120,9 +120,10 @@ class _Asked(Generic[T]):
 class Writer:
     """Runs pieces of database work in order of arrival; pieces that wait together share a commit.
 
-    If a piece fails, or the database rolls back for another process, each piece of the transaction
-    runs again in its own. On PostgreSQL a thread runs everything. SQLite answers sooner than a
-    thread wakes up, so the event loop runs all but the begin, the commit, and long steps.
+    If a piece fails, or a conflict with another process rolls the transaction back, each piece runs
+    again in a transaction of its own. On PostgreSQL a thread runs everything. SQLite answers sooner
+    than a thread wakes up: the thread runs only BEGIN, COMMIT and slow steps, the event loop the
+    rest.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:

@@ -94,7 +94,7 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
 
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
-    """Handle a person's mail, without the commands that a login has already run."""
+    """Handle a person's mail; `run_logins` has already run the commands with a password."""
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:
@@ -159,7 +159,10 @@ def _proven(
 
 
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
-    """Return the player of a login; None if a password alone does not authenticate this player."""
+    """Return the player of a login, None if there is none.
+
+    A strict player's password counts only in mail from an own address that DMARC does not doubt.
+    """
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:
         return None

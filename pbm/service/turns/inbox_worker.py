@@ -1,8 +1,8 @@
 """Claims mails of the inbox, and handles each mail in a turn.
 
 On PostgreSQL each turn has its own transaction, and several workers run at the same time. On
-SQLite, which has one writer, the turns of `SLICE` seconds share a transaction and its fsync. A row
-stays new until the commit, so a turn that failed can be repeated.
+SQLite, which has one writer, turns share a transaction and its fsync, for `SLICE` seconds at most.
+A row stays new until the commit, so a turn that failed can be repeated.
 
 Slow work (parsing a long mail, hashing a password, replaying a whole game) runs in a thread,
 without an open transaction. The mail is delayed meanwhile, and others are handled.
@@ -59,7 +59,7 @@ class TurnFailedError(Exception):
 class Preparation:
     """A mail that needs slow work, with the results so far and the work still to finish.
 
-    `started` is set once the mail is delayed, so that its work may run.
+    `started` is set when the mail has been delayed; only then may the slow work run.
     """
 
     mail: InboxMail
@@ -77,7 +77,7 @@ class Preparation:
         return self.apart.outcome("envelope", read) if self.is_long else read()
 
     def work_out(self) -> None:
-        """Run the slow work; its errors are kept as its result."""
+        """Run the slow work; an error is kept as the result."""
         if self.under_way is not None:
             self.under_way()
         self.under_way = None
@@ -132,7 +132,7 @@ class Preparations:
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note the slow work that a mail needs; the next batch delays the mail for it."""
+        """Note the slow work that a mail needs; the next batch delays the mail until it is done."""
         prepared.under_way, prepared.started = needed.work_out, False
         self._kept[prepared.mail.id] = prepared
 
@@ -143,7 +143,7 @@ class Preparations:
         prepared.started = True
 
     def ready(self) -> list[int]:
-        """Return the numbers of the mails whose slow work is done, or not started yet."""
+        """Return the numbers of the mails to claim: slow work is done or yet to be started."""
         return [
             number
             for number, known in self._kept.items()
@@ -190,7 +190,7 @@ class InboxWorker:
         self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
-        """Notify players whose password was cleared; count a try for mails that a crash hit."""
+        """Notify players whose password was cleared; count a try for mails in hand at a crash."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -202,8 +202,8 @@ class InboxWorker:
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
         """Count a try for the mails that were being handled when a process died.
 
-        Any mail with an earlier try may be the cause, so these mails are retried at different
-        times: after the next crash only one can be the cause.
+        Each of them that already had a try may be the cause. They are retried at different times,
+        so that a second crash shows which of them it is.
         """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
