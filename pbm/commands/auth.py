@@ -1,8 +1,9 @@
 """Authentication: who sent a mail. A `From:` line alone proves nothing.
 
-Proof is a reply address with a valid tag, used from one of the player's addresses, or a trusted
-DMARC pass of the domain in `From:`. A strict player needs both, if this server got DMARC results
-when the player chose that. After a DMARC fail a tag proves nothing.
+A player is proven by a reply address with a valid tag, if the mail comes from one of the player's
+addresses, or else by a trusted DMARC pass of the domain in `From:`. A strict player needs both the
+tag and the pass. The tag alone is enough for a player who became strict when this server got no
+DMARC results. If DMARC fails, no tag counts.
 """
 
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The sender of a mail to a player's reply address, from an address of somebody else."""
+    """A sender who uses a reply address of `owner` from an address that is not the owner's."""
 
     owner: Player
     author: str
@@ -91,7 +92,7 @@ def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Spe
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """Return the sender of a mail to a question's reply address; None if that proves nothing."""
+    """Return who answers a question; None if the question's reply address proves no sender."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -107,14 +108,14 @@ def _by_question(
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """Return the player whom the sender of a mail is or claims to be; None for a stranger."""
+    """Return the player that a mail's sender is or claims to be; None for any other sender."""
     if isinstance(speaker, Elsewhere):
         return speaker.owner
     return None if isinstance(speaker, Stranger) else speaker.player
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """Return the mail section that says why tag and address prove nothing; empty if they do."""
+    """Return the mail section that says why even a valid tag is no proof; empty if it is one."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings

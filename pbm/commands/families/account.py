@@ -33,7 +33,7 @@ class SignUp(Command, group="account"):
     password: SecretText | None = operand(Secret(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Refuse, because the sender is a player already."""
+        """Refuse, because the sender is a player already. Strangers sign up in `pbm/service`."""
         raise Refusal("already-registered", handle=context.player.handle)
         yield
 
@@ -76,7 +76,7 @@ class NewKey(Command, group="account"):
 
 
 class Add(Command, group="account"):
-    """Answer from a second address of yours as well."""
+    """Add a second address from which you may answer our mails."""
 
     words = ("add",)
     examples = ("add marta@work.example",)
@@ -147,7 +147,7 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
-        """Return the command line without the password, whose sealed hash is stored beside it."""
+        """Return the line to store, with a mask for the password, whose hash is stored apart."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
@@ -207,7 +207,7 @@ class Delete(Command, group="account"):
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Ask a new address to confirm that it is the player's. Raises Refusal if it cannot be."""
+    """Ask at an address if the player may add it, or use it `instead`. Raises Refusal."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)

@@ -1,4 +1,4 @@
-"""Commands that need the others' agreement: draws, take-backs, pending challenges; claims."""
+"""Commands that others must agree to (draws, take-backs, pending challenges), and claims."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
@@ -87,14 +87,14 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """Return the challenge or the offer that is answered; None for `all`. Raises Refusal."""
+        """Return the answered challenge or offer; None for all challenges. Raises Refusal."""
         if self.what == _ALL:
             return None
         challenge = self._challenge(context)
         return self._offer(context) if challenge is None else challenge
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """Return the challenge that is answered; None if an offer is. Raises Refusal."""
+        """Return the answered challenge; None if an offer is answered. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -120,12 +120,12 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """Return the sender's newest boards, and those with an offer that the line may answer."""
+        """Return the sender's newest boards, and those of them that have an offer to answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """Return the offer that is answered, with its board. Raises Refusal."""
+        """Return the answered offer and its board. Raises Refusal."""
         ref = self.board
         if not context.hints and (ref is None or ref.number is None):
             boards, asked = self._asked_boards(context)
@@ -142,7 +142,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """Return a board's offers that the line may answer; a ply rules out other take-backs."""
+        """Return the offers that can be answered; a named ply rules out take-backs of others."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer
@@ -181,7 +181,7 @@ class Accept(_Answer, group="play"):
 
 
 class Reject(_Answer, group="play"):
-    """Say no to what another player asks for, as `accept` agrees to it, or withdraw your own."""
+    """Say no to what another player asks for, or withdraw what you asked for yourself."""
 
     words = ("reject",)
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
@@ -220,7 +220,7 @@ def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:
 
 
 class Claim(BoardCommand, group="play"):
-    """End a game that gets nowhere as a draw; nobody needs to agree."""
+    """End a game as a draw if it gets nowhere; nobody needs to agree."""
 
     takes_login = True
     words = ("claim",)

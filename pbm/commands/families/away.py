@@ -51,7 +51,7 @@ class Back(Command, group="account"):
 
 
 def _vacations(context: Context, **taken: str) -> Answered:
-    """Return the answer with the vacations and the days left; `taken` has a new vacation's days."""
+    """Return coming vacations and the days left for more; `taken`: first and last of a new one."""
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}

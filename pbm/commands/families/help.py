@@ -1,7 +1,7 @@
 """The help: pages in files, and a page per command made from its class and its text.
 
-No line of a page parses as a command, since replies quote pages: lines to send have a sign in
-front, commands in sentences are in quotes.
+A reply may quote a page, so no line of a page may parse as a command. A line to send has `=>` in
+front, and a command in a sentence is in quotes.
 """
 
 import re
@@ -76,7 +76,7 @@ class Help(Command, group="look"):
 
 
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
-    """Return the title and text of a help page, and a picture of its starting board or None.
+    """Return a help page: its title, its text, and a picture of a starting board or None.
 
     A subject is the name of a page, any word of a command, or the name of a starting board.
     `server` is the address to write in the text. Raises Refusal for an unknown subject.
@@ -202,7 +202,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw a starting board for each number of players, and for each flag that changes it."""
+    """Draw the starting board `value` for each number of players, and with each flag, too."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -220,13 +220,13 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return a picture of the starting board with the `chosen` options, for the fewest players."""
+    """Return a picture of the starting board with the `chosen` options and the fewest seats."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
 
 def _start(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
-    """Return the starting position with the `chosen` options; None if so many cannot play."""
+    """Return the starting position for `players` with the `chosen` options; None if not allowed."""
     try:
         return game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:

@@ -200,7 +200,7 @@ class Challenge(Command, group="lobby"):
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal if an address may not be invited, such as one that was asked before."""
+    """Raise Refusal for too many addresses, or for one that may not be invited or was already."""
     work, now, server = context.work, context.now, context.server
     asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
     if asked + len(addresses) > limits.MOST_INVITED:
@@ -232,7 +232,11 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """Return the answer to a challenge that waits for a yes; `words`: a comment waits with it."""
+    """Return the answer to a challenger whose challenge waits for a yes of each of `handles`.
+
+    `first_unsaid`: the challenger got the first seat without asking for it. `words`: a comment
+    waits for the yes, too.
+    """
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
@@ -250,7 +254,7 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """Return the active player of a handle. Raises Refusal, which may suggest a mail address."""
+    """Return a handle's active player. Raises Refusal; `by_address`: it suggests a mail address."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

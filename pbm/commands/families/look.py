@@ -49,7 +49,7 @@ class Show(Command, group="look"):
 
 
 class ShowAs(Command, group="look"):
-    """Show boards on which you play, each from your side."""
+    """Show boards on which you play, each as seen from your side."""
 
     words = ("showas",)
     examples = ("showas", "showas 12", "showas next")
@@ -60,7 +60,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Return the index of a userid and password in `words`: 0, or behind the board's number."""
+        """Return the index of a login's handle, first or behind a board; None without a login."""
         return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -129,7 +129,7 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """Return the chosen boards, newest first, from the newest of each player."""
+        """Return the chosen boards, newest first. Only each player's newest boards are searched."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -156,7 +156,7 @@ class _Selection:
 def _all_shown(
     context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show the named boards, then the boards of the named players, up to the limit of an answer.
+    """Show the named boards, then those of the named players, at most `MOST_SHOWN` in a mail.
 
     With `own`, the named boards must be the sender's. Raises Refusal.
     """

@@ -85,7 +85,7 @@ class ListHistory(Command, group="look"):
 
 
 class ShowInfo(Command, group="look"):
-    """Tell about a player: since when, ratings, games, how often in time, languages."""
+    """Tell about a player: day of joining, ratings, games, punctuality, languages."""
 
     words = ("info",)
     examples = ("info bob", "info")
@@ -203,7 +203,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Return the ratings by player id, highest first; a provisional rating has an empty place."""
+    """Return rating and rank by player id, highest first; a provisional rating has no rank."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
@@ -214,7 +214,7 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
-    """Return a rating as of now, as plain data."""
+    """Return a rating as plain data. Its uncertainty has grown since the last game."""
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 

@@ -121,7 +121,7 @@ def _hour(word: str) -> int | None:
 
 
 def _zone(word: str) -> str:
-    """Parse a time zone. Raises Refusal, with the zones of that city, or of similar cities."""
+    """Parse a time zone. Raises Refusal, which suggests zones of cities with a similar name."""
     zones = {name.lower(): name for name in available_timezones()}
     asked = lowered(word).replace(" ", "_")
     if asked in zones:
