@@ -142,7 +142,7 @@ def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:
 
 
 def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
-    """Parse a line that is a move, as in an answer to a board's mail."""
+    """Parse a line that is a move and nothing else, without the word `move`."""
     game = game or default_game()
     if len(line) > _LONGEST_LINE or not game_words.is_bare_move(fold_typography(line), game):
         return None
@@ -150,7 +150,7 @@ def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
-    """Parse a line that is a move with polite words, or a `move` command without login."""
+    """Parse a move, perhaps among polite words, or a `move` command without a password."""
     game = game or default_game()
     if len(line) > _LONGEST_LINE:
         return None
@@ -168,12 +168,12 @@ def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def line_for_a_board(line: str, game: Game) -> Command | None:
-    """Parse a board's number followed by a move, or by a command that names no board."""
+    """Parse a board's number and a move, legal or not, or a command that names no board."""
     return None if len(line) > _LONGEST_LINE else _for_a_board(fold_typography(line).split(), game)
 
 
 def nearly_move(line: str, game: Game) -> str | None:
-    """Return the move text in a line that is probably a move, though not in notation; else None."""
+    """Return the move text of a line that is surely a move, but not in notation; else None."""
     if len(line) > _LONGEST_LINE:
         return None
     text = undressed(line)
@@ -185,7 +185,7 @@ def nearly_move(line: str, game: Game) -> str | None:
 
 
 def _for_a_board(words: list[str], game: Game) -> Command | None:
-    """Parse a board's number followed by a move, legal or not, or by a command."""
+    """Parse the words of a line as `line_for_a_board` does."""
     line = " ".join(words)
     found = _NUMBERED_LINE.fullmatch(line)
     if not found:
@@ -224,7 +224,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """Return the commands whose word begins a line; else the commands with a similar word."""
+    """Return the commands that a line begins with; if none, those with a similar word."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []
@@ -256,7 +256,7 @@ def _in_full(words: list[str]) -> list[str]:
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
-    """Yield the commands that a line may be, the most likely last."""
+    """Yield the commands to try for a line; the error of the last is the one to show."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word)
     if begun is None:

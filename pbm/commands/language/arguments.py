@@ -21,7 +21,7 @@ _WORDS_OF_A_TIME = 14  # five numbers with units, and "and" between them
 
 
 class NumberKind(ArgumentKind):
-    """A number within limits; the words in `before` and `behind` are skipped around it."""
+    """A number within limits; words in front of it and behind it may be skipped."""
 
     def __init__(
         self, shown: str, reason: str, limits: range, *, before: str = "", behind: str = ""
@@ -112,7 +112,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Lengths of time with a sign between them; the last ones may be left out."""
+    """Several lengths of time, separated by a sign: `1d,3d`. There may be fewer than allowed."""
 
     reason = "span"
 
@@ -136,7 +136,7 @@ _BETWEEN = re.compile(r"[ ,;]+")
 
 
 class Opponents(ArgumentKind):
-    """Handles, `me` and mail addresses; a + between names, or sides of a `vs`, make partners."""
+    """Handles, `me` and mail addresses. Names joined by + or on one side of `vs` are partners."""
 
     shown = "handle"
     rest = True

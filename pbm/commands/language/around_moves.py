@@ -22,10 +22,10 @@ _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages withou
 
 
 def undressed(text: str, *, numbered: bool = True) -> str:
-    """Strip quotes, a full stop, "please" and the like around a move from a text.
+    """Return a text without the quotes, full stop, "please" and the like around a move.
 
-    Signs of doubt stay: a question mark, dots, brackets. `numbered` also drops a number in front
-    ("12." or "1)"), which behind the word `move` may be a board's.
+    Signs of doubt stay: a question mark, dots, brackets. `numbered`: a number in front ("12." or
+    "1)") is dropped, too. Behind the word `move` it is kept, as it may be a board's number.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')
@@ -45,7 +45,7 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 def with_signs(text: str) -> str:
     """Return a text in lower case, with an arrow for "to", and without "from" and "and".
 
-    A letter's name becomes the letter.
+    The name of a letter becomes the letter: "bee" becomes "b".
 
     >>> with_signs("from K to R"), with_signs("K and Q -> R")
     ('k → r', 'k q → r')

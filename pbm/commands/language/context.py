@@ -28,9 +28,10 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 class Context:
     """The context of a command: its turn, its sender, and the boards that the mail is about.
 
-    `actor_id` is the sender's id, None for a stranger. `hints` are the boards that the mail is
-    about by its reply address, by the mail that it answers, or by its subject, in this order.
-    `mailed` are the boards in the answered mail. `can_be_strict`: this server gets DMARC results.
+    `actor_id` is the sender's id, None for a stranger. `hints` are the numbers of these boards:
+    first from the reply address, then from the mail that this one answers, then from the subject.
+    `mailed` are the boards shown in the mail that this one answers. `can_be_strict`: this server
+    gets DMARC results.
     """
 
     turn: Turn
@@ -52,7 +53,7 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count a try; unproven mails have a count of their own. Raises Refusal over the limit."""
+        """Count a use of `rate`; unproven mails count apart. Raises Refusal over the limit."""
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
@@ -60,7 +61,7 @@ class Context:
 
     @property
     def answered(self) -> Answering | None:
-        """The board in the answered mail; None if the mail had no board, or several."""
+        """The board in the mail that this one answers; None if that had no board or several."""
         return self.mailed[0] if len(self.mailed) == 1 else None
 
     @property
@@ -108,13 +109,13 @@ class Context:
         return bool(board.seats_of(self.actor_id))
 
     def board(self, ref: BoardRef | None) -> Board:
-        """Return the board that `ref` names or the mail implies, to look at. Raises Refusal."""
+        """Return the board that `ref` names or the mail implies, unlocked. Raises Refusal."""
         board = self._find(ref, lock=False)
         note_seen(self.work, board, self.turn.now)
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Return the board as `board` does, locked. Raises Refusal if over or not the sender's."""
+        """Return and lock the board meant. Raises Refusal if it is over or not the sender's."""
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
@@ -127,7 +128,7 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """Return the board as `own_board` does. Raises Refusal, too, if the sender has left it."""
+        """Return and lock the board meant. Raises Refusal unless the sender still plays on it."""
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)

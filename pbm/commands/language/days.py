@@ -10,7 +10,7 @@ from pbm.play.clocks.terms import parse_duration
 _A_LEAP_YEAR = 2000
 _LONGEST = 366
 _YEARS = 9  # searched, enough to include a 29th of February
-_BEGUN = timedelta(days=60)  # a first day without a year may be so long past
+_BEGUN = timedelta(days=60)  # how long ago a first day without a year may be
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _WEEKDAYS = "mon tue wed thu fri sat sun".split()
 _WORDS = {"today": timedelta(), "now": timedelta(), "tomorrow": timedelta(days=1)}
@@ -90,7 +90,7 @@ class Days:
     def on(self, today: date) -> tuple[date, date]:
         """Return the first and last day as dates.
 
-        A day without a year is the next such day, but a first day may be up to 60 days past.
+        A first day without a year may be up to 60 days ago. Any other day is the next such day.
         """
         if isinstance(self.begin, timedelta):
             first = today + self.begin
@@ -128,7 +128,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """Return the days in a text, and whether they begin now: "until Friday". Raises Refusal."""
+    """Return the days in a text, and whether they begin today ("until Friday"). Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -173,14 +173,14 @@ def _read(found: re.Match[str]) -> _Item:
 
 
 def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
-    """Return the day of these numbers. Raises Refusal if there is no such day."""
+    """Return the day, typed as `word`. Raises Refusal if the calendar has no such day."""
     if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
         raise misread("day", word=cut_short(word))
     return _Dated(day, month, year)
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """Return the days; a day without a month gets the other's month. Raises Refusal."""
+    """Return the days; one without a month gets the month of another. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
     named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):

@@ -57,7 +57,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Return the field's options as a player types them, by option name and by value."""
+        """Return what to type for each option's name, and for each value of an option."""
         return {}
 
 
@@ -65,8 +65,8 @@ class Field:
 class Operand(Field):
     """A field parsed from the words of the line, in declaration order.
 
-    It may be missing if it is `optional`, or if the line has the option `unless`. Its value is then
-    None, or () with `many`.
+    It may be missing if it is `optional`, or if the line has the option that `unless` names. The
+    value of a missing field is None, or () if `many` values are possible.
     """
 
     kind: ArgumentKind
@@ -135,9 +135,10 @@ class ValueOption(Field):
 
 @dataclass(frozen=True)
 class GameOptions(Field):
-    """A field for the options that games declare for a command; `of` returns those of a game.
+    """A field for the options that games declare for a command.
 
-    With `of_any` the options of all games are parsed, as the board decides which game it is.
+    `of` returns a game's options. `of_any`: the options of all games are parsed, because the game
+    is known only when the board is found.
     """
 
     of: Callable[[Game], Sequence[GameOption]]
@@ -340,7 +341,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the `words` behind the command's `word`. Raises Refusal, with the named board."""
+        """Parse the `words` behind the command's `word`. Raises Refusal with the board's number."""
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -384,11 +385,11 @@ class Command:
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Return the index of a userid and password behind the command's word, or None."""
+        """Return the index of a login's handle, which a password follows; None without a login."""
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Parse all fields. Words of a secret or a sentence are never options. Raises Refusal."""
+        """Parse all fields. No word of a `Secret` or `Sentence` is an option. Raises Refusal."""
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -412,7 +413,7 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until the yes, worded so that it means the same then."""
+        """Return the line to store until a yes; what it means must not change until then."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -421,14 +422,14 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """Return the command with the board in front of `line`; None if it has or takes none."""
+        """Return the command with `board`; None if it has a board already, or takes no board."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """Return the question to confirm the command; empty if the line is quoted instead."""
+        """Return the question that asks for a yes; empty if the mail quotes the line instead."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:

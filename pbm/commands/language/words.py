@@ -70,7 +70,7 @@ def cut_short(text: str) -> str:
 
 @dataclass(frozen=True)
 class BoardRef:
-    """A board as a command names it: number, ply, or both. Ply -3 is the third last."""
+    """A board as a command names it: number, ply, or both. Ply -1 is the latest ply."""
 
     number: int | None = None
     ply: int | None = None
@@ -100,7 +100,7 @@ class ArgumentKind:
         return value
 
     def parse(self, text: str) -> Any:
-        """Return the value of a word, or with `rest` of all; None if invalid. May raise Refusal."""
+        """Return the value of a text. If it is invalid, return None or raise a precise Refusal."""
         raise NotImplementedError
 
 
@@ -148,7 +148,7 @@ class MoveText(ArgumentKind):
 
 
 class Handle(ArgumentKind):
-    """A player's userid; it need not exist."""
+    """A handle, the name of a player, who need not exist."""
 
     shown = "handle"
     reason = "handle"
@@ -171,7 +171,7 @@ class Address(ArgumentKind):
 
 
 class Word(ArgumentKind):
-    """Any one word; with `rest` all remaining words."""
+    """Any word, or all remaining words if `rest` is set."""
 
     def __init__(self, shown: str, *, rest: bool = False) -> None:
         self.shown, self.rest = shown, rest
@@ -279,7 +279,7 @@ class SecretText:
 
 @dataclass(frozen=True)
 class Login:
-    """A userid and a password in a command's line, as older servers required."""
+    """A handle and a password in a command's line, as older servers required."""
 
     handle: str
     password: SecretText
@@ -295,7 +295,7 @@ class Secret(ArgumentKind):
 
 
 def login_at(words: list[str]) -> int | None:
-    """Return the index of a userid with a password behind a board; else None.
+    """Return the index of a login's handle in words such as "BOARD HANDLE PASSWORD", or None.
 
     >>> login_at("12 alice secret".split())
     1
@@ -313,7 +313,7 @@ def login_at(words: list[str]) -> int | None:
 
 
 def login_first(words: list[str]) -> int | None:
-    """Return the index 0 if `words` begin with a userid and a password, else None."""
+    """Return 0, the handle's index, if `words` begin with a handle and a password; else None."""
     first = [lowered(word) for word in words[:_LOGIN]]
     is_board_first = any(word in WHICH or is_board(word) for word in first)
     return None if is_board_first or len(first) < _LOGIN or not is_handle(first[0]) else 0
