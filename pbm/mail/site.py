@@ -31,7 +31,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """A board shown by the mail that is answered, with the ply, take-backs and offers shown."""
+    """A board that a mail answers, with the ply, take-backs and offers that our mail showed."""
 
     number: int
     ply: int
@@ -43,9 +43,9 @@ class Answering:
 class Site:
     """Settings and keys that all mails of one server share.
 
-    `authserv_id` is that of the upstream mail server, empty if its results are not trusted.
-    `trusted_networks` contain our own mail servers. `robot_seconds` is how long a board's mail
-    waits for a robot's move at most, `thought_seconds` how long the strongest robot searches.
+    `authserv_id` names the upstream mail server in its results; it is empty if we do not trust
+    them. `trusted_networks` contain our own mail servers. `robot_seconds` is the longest wait of a
+    board's mail for a robot's move, `thought_seconds` how long the strongest robot searches.
     """
 
     address: ServerAddress
@@ -66,7 +66,10 @@ class Site:
             return False
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """Return the address for a player's replies, about one board or about none."""
+        """Return the address for a player's replies, about one board or about none.
+
+        It becomes invalid once the player's `epoch`, a number, is raised.
+        """
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
 

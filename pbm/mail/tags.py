@@ -1,8 +1,9 @@
-"""Tags in our addresses, seals of pending passwords, tokens of questions, and the keys.
+"""Tags in our addresses, seals of passwords to be confirmed, tokens of questions, and the keys.
 
-A tag proves that this server issued an address: 80 bits of HMAC-SHA256 over key id, purpose,
-player, board and the player's epoch, as 16 letters of lower-case base32 after the key's id. A
-raised epoch invalidates a player's tags; a stolen database contains no key.
+A tag proves that this server issued an address. It consists of a key's id and 80 bits of an
+HMAC-SHA256, as 16 letters of lower-case base32. A reply tag is made over key id, purpose, player,
+board, and the player's epoch, a number: raising it invalidates the player's earlier reply tags. A
+stolen database contains no key.
 """
 
 import base64
@@ -48,7 +49,10 @@ class Keyring:
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return the MACs of a player's reply tags by every key: for no board, and for each."""
+        """Return a player's reply tags without their keys' ids, made with each of the keys.
+
+        One is for no board, the others are for the boards in `board_ids`.
+        """
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -120,7 +124,7 @@ class WatchedKeyring(Keyring):
 
 
 def _look_of(path: Path) -> tuple[int, ...]:
-    """Return inode, size and time of a file, which change with it; empty if it is missing."""
+    """Return inode, size and time of a file, to notice a new version; empty if it is missing."""
     try:
         seen = path.stat()
     except OSError:
@@ -134,7 +138,7 @@ def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
 
 
 def mark_of(key: Key) -> str:
-    """Return a key's fingerprint, its id and a MAC by it, which does not reveal its secret."""
+    """Return a key's fingerprint: the key's id and a MAC, neither of which reveals the secret."""
     return f"{key.id} {_mac(key, 'mark')}"
 
 

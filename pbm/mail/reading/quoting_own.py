@@ -1,7 +1,7 @@
 """Finds unmarked quotations of our mails, as Outlook makes them, and answers written into them.
 
-A board's mail is recognised by sentences of the templates, and by its last line, `State:`, from
-which the game can draw the board again.
+A board's mail is recognised by sentences of the templates, and by its last line. That line begins
+with `State:`, and the game can draw the board again from it.
 """
 
 import re
@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """Return how many characters at the start of a text with single blanks are a template's."""
+        """Return how many characters at the start of `text`, with single blanks, templates made."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -117,7 +117,7 @@ def ours_is_quoted(marked: Iterable[str]) -> bool:
 
 
 class OwnMails:
-    """Finds the lines of our own mails among those of a mail."""
+    """Finds lines of our own mails among the lines of an incoming mail."""
 
     def __init__(self, lines: list[str]) -> None:
         last = [at for at, line in enumerate(lines) if LABEL in line]
@@ -131,13 +131,16 @@ class OwnMails:
             )
 
     def starts(self, at: int) -> bool:
-        """Return whether a board's mail begins with this line; the mail's last line must follow."""
+        """Return whether a board's mail begins with this line; a `State:` line must be below."""
         if not self._states or at >= self._states[-1]:
             return False
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Return whether this line, perhaps wrapped to the next unmarked lines, is surely ours."""
+        """Return whether this line surely begins a sentence of ours, perhaps wrapped to more lines.
+
+        The further lines have no quotation mark.
+        """
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
             if not line.strip() or (end > at and is_marked(line)):
@@ -146,7 +149,7 @@ class OwnMails:
         return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
-        """Return whether the line at `at` continues a last line, `State:`, begun in `above`."""
+        """Return whether the line at `at` continues a folded `State:` line, begun in `above`."""
         words = " ".join(above).split()
         if LABEL not in words or not self._lines[at]:
             return False
@@ -160,9 +163,9 @@ class OwnMails:
     def read(self, at: int) -> tuple[int, list[list[int]]]:
         """Return the index below our mail that begins at `at`, and groups of lines added to it.
 
-        Return `at` and no groups if added lines cannot be told from our mail: if another player's
-        comment is below the drawing, or if `State:` is there twice, since a forged one can make
-        the comment look like an answer.
+        Return `at` and no groups if added lines cannot be told from our mail. This is so if another
+        player's comment is below the drawing. It is also so if the mail has two `State:` lines,
+        since a forged one can make another player's comment look like an answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -175,10 +178,11 @@ class OwnMails:
         return below, answers
 
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
-        """Return the indexes of the drawing and of the line below it; `state` twice without one.
+        """Return the index of the drawing's first line, and that of the line below the drawing.
 
-        If the drawing is incomplete, or other players' words may be below it, the first line is
-        given as `at`, so that no line above counts as added. A mail with a picture has no drawing.
+        Without a drawing, as in a mail with a picture, return `state` for both. If the drawing is
+        incomplete, or other players' words may be below it, return `at` as the first index: then no
+        line above the drawing counts as added.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -193,9 +197,9 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """Return the index of our request for an answer above the drawing; `drawing` without one.
+        """Return the index of our request for an answer; `drawing` if none is above the drawing.
 
-        The request is below the line "You are …" or "Scores: …"; others' words are above it.
+        The request is below the line "You are …" or "Scores: …"; others' words are above that line.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:

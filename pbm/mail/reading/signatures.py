@@ -1,11 +1,14 @@
 """Finds signatures without the usual mark `-- `, and the author's name above that mark.
 
-A signature is a closing line such as "Best regards", or the author's name, above a firm or a way to
-reach somebody. Above a mark, a name alone is a signature, perhaps with a title. Without a closing
-line and the author's name, a signature begins with another name, and has at least two lines with a
-firm or a way to reach somebody, one of the lines a firm or a telephone number. Anything less sure
-is kept, as it may be meant for the reader. A caller that has the author's other mails can compare
-their ends (`possible_starts`): lines that end two mails are a signature.
+A contact detail is a line, or a part of it, with a firm or a way to reach somebody. Signatures are:
+
+- a closing line such as "Best regards", or the author's name, above a contact detail;
+- a name above a mark, alone or with a title;
+- any other name above at least two contact details, one of them a firm or a telephone number.
+
+Anything less sure is kept, as it may be meant for the reader. A caller that has the author's other
+mails can compare the ends of two (`possible_starts`): if their last lines agree, these are a
+signature.
 """
 
 import re
@@ -49,8 +52,9 @@ def signature_in(
     """Return the indexes of a signature's first line and of the line after it; equal if none.
 
     A signature is at the end, or above a postscript or another paragraph, but never above a closing
-    line. A sentence right below it, such as a slogan, is part of it. `below_mark` are the lines
-    below a mark such as `-- ` under `lines`, `author` the words of the author's name.
+    line. A sentence right below a signature, such as a slogan, is part of the signature.
+    `below_mark` are the lines that follow `lines` after a mark such as `-- `. `author` are the
+    words of the author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -68,8 +72,8 @@ def signature_in(
 def possible_starts(lines: Sequence[str]) -> list[int]:
     """Return the indexes at which a signature at the end may start, in order.
 
-    It starts with a closing line, or with a paragraph that holds no sentence, and has two lines
-    more: words with capital letters, as in names and titles, or at least three.
+    It starts with a closing line, or with a paragraph from which on no line is a sentence. At least
+    three lines must follow, or two whose words are capitalised as in names and titles.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True
@@ -85,7 +89,7 @@ def possible_starts(lines: Sequence[str]) -> list[int]:
 
 
 def _begins_more(above: str, line: str) -> bool:
-    """Return whether a signature ends above `line`: at a postscript, or below a blank line."""
+    """Return whether `line` is below a signature: `above` is blank, or a postscript begins."""
     return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
 
@@ -164,7 +168,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
-    """Return whether the lines hold two contact details, one a firm or telephone number."""
+    """Return whether the lines hold two contact details, one with a firm or telephone number."""
     told = _told(lines)
     parts = [part for line in told for part in _BAR.split(line, _MOST_BARS)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))
@@ -173,7 +177,7 @@ def _has_firm(lines: Sequence[str]) -> bool:
 
 
 def _told(lines: Sequence[str]) -> list[str]:
-    """Return the lines that are not blank; none if one of them is a sentence."""
+    """Return the stripped lines that are not blank, or an empty list if any line is a sentence."""
     told = [line.strip() for line in lines if line.strip()]
     return [] if any(map(_is_sentence, told)) else told
 

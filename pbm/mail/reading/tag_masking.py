@@ -42,10 +42,10 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """Mask our addresses in a text, but keep the number of lines and the words after a secret.
+    """Mask our addresses in a text; the number of lines, and words after an address, are kept.
 
-    `is_secret` is called with lower-case words that are as long as a token, or as a tag with or
-    without its key's id. The time is linear in the length of the text.
+    `is_secret` tells whether a lower-case word is a token or a tag of ours, perhaps without its
+    key's id. It is asked only about words of such a length. The time is linear in that of the text.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):
@@ -81,7 +81,7 @@ def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, i
 
 
 def _begin(seen: str, at: int) -> int:
-    """Return the start of the address whose detail, such as `u7`, is at `at`."""
+    """Return the start of the address that the index `at` is in; its detail begins there (`u7`)."""
     first = max(0, at - _MOST_BEFORE)
     while at > first and seen[at - 1] not in _ENDS_ADDRESS:
         at -= 1
@@ -91,7 +91,8 @@ def _begin(seen: str, at: int) -> int:
 def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
     """Return the decoded text, and the index of each of its characters in the original.
 
-    `joined`: 0 joins each even line with the next line, 1 each odd line.
+    A line that may be broken is joined with the next: each even line if `joined` is 0, each odd
+    line if it is 1, none if it is None.
     """
     pieces: list[str] = []
     places: list[int] = []
@@ -113,7 +114,10 @@ def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1024)  # of 12 characters at most
 def _letters(spelt: str) -> str:
-    """Return the decoded form of one encoded character, in plain letters."""
+    """Return the plain letter for an encoded one, as in `%75` or `&#117;`, or for a wide one.
+
+    An invisible character becomes an empty text.
+    """
     lowered = spelt.lower()
     if lowered in _NAMED:
         return _NAMED[lowered]

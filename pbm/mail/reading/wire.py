@@ -29,7 +29,7 @@ def check_wire(raw: bytes) -> str | None:
 
 
 def has_longer_line(mail: bytes, most: int) -> bool:
-    """Return whether a line has more than `most` bytes, without a search for every line end."""
+    """Return whether any line has more than `most` bytes; fast, as most line ends are skipped."""
     start = 0
     while len(mail) - start > most:
         end = mail.rfind(b"\n", start, start + most + 2)
@@ -40,9 +40,9 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 
 
 def digest(raw: bytes) -> str:
-    """Return the SHA-256, in hexadecimal, of body and fields that decide how a mail is handled.
+    """Return the SHA-256, in hexadecimal, of a mail's body and of the header fields that we read.
 
-    A copy by another route has the same digest. A `Date` counts if there is no `Message-ID`.
+    A copy that came by another route has the same digest. `Date` counts only without `Message-ID`.
     """
     try:
         headers, body = split_header(raw, LIMITS)

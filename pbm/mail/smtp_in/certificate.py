@@ -48,9 +48,10 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
-    """Return the validity period of the loaded certificate, even if over. Raises OperatorError.
+    """Return the begin and end of the loaded certificate's validity. Raises OperatorError.
 
-    `ssl` tells the period only to a client that trusts the certificate, so we connect one to it.
+    The end may be past. `ssl` tells them only to a client that trusts the certificate, so a client
+    that does is connected to `context` in memory.
     """
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False

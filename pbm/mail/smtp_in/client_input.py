@@ -19,11 +19,11 @@ class ClientLeftError(Exception):
 
 
 class FloodError(Exception):
-    """The client sends more than `surplus_bytes` beyond the limit, or an endless line."""
+    """The client sends more than `surplus_bytes` of too large a mail, or an endless line."""
 
 
 class LineReader:
-    """Reads lines and mails from a connection, and buffers bytes that came after them."""
+    """Reads command lines and mails from a connection; buffers bytes that came early."""
 
     def __init__(self, reader: asyncio.StreamReader, limits: ListenerLimits) -> None:
         self._reader = reader
@@ -93,7 +93,8 @@ class RefusedError(Exception):
 def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
     """Parse the address after `FROM:` or `TO:`, and the parameters. Raises RefusedError.
 
-    `<>` is empty; a source route is dropped (RFC 5321, appendix C). `form` is the right syntax.
+    The address of `<>` is empty; a source route is dropped (RFC 5321, appendix C). `form` is the
+    command's syntax, for the error reply.
     """
     head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
     found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)

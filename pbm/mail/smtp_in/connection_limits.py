@@ -23,7 +23,8 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 class Caller:
     """The connected `peer`, empty for a local socket, and the `network` of the sender.
 
-    If a trusted peer relays a mail, `network` is that of the client that this peer names, or empty.
+    A trusted peer relays mails of its clients. For such a mail `network` is the client's if the
+    peer names the client, else empty.
     """
 
     peer: str = ""
@@ -56,9 +57,10 @@ def plain(address: Peer) -> Peer:
 class ListenerLimits:
     """Limits of a client; sizes in bytes, times in seconds.
 
-    `commands` are allowed between two mails, `unknown_commands` in one connection. Of a mail
-    larger than `mail_bytes` we read and drop `surplus_bytes` more, so that the client gets our
-    refusal. Connections and `commands` of trusted peers are not limited.
+    `commands` is how many commands a client may send between two mails, `unknown_commands` how many
+    unknown ones in a connection. A mail larger than `mail_bytes` is read to its end and dropped,
+    for a client reads our refusal only then; `surplus_bytes` bounds this. Trusted peers may have
+    any number of connections, and send any number of commands.
     """
 
     mail_bytes: int = LIMITS.mail_bytes
@@ -85,7 +87,7 @@ class ConnectionLimits:
         self._inside: Counter[object] = Counter()
 
     def is_trusted(self, peer: Peer | None) -> bool:
-        """Return whether the peer is trusted; a local socket, which has no peer, is."""
+        """Return whether the peer is trusted; None, a local socket, is always trusted."""
         return is_within(peer, self._trusted)
 
     def caller(self, peer: Peer | None, forwarded: Peer | None) -> Caller:
@@ -123,7 +125,7 @@ def peer_of(peername: object) -> Peer | None:
 
 
 def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
-    """Return whether a peer is in one of these networks, or a local socket."""
+    """Return whether a peer is in one of these networks; True for a local socket (None)."""
     return peer is None or any(peer in network for network in networks)
 
 

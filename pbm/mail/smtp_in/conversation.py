@@ -69,7 +69,7 @@ class Conversation(SMTP):
         *,
         is_lmtp: bool,
     ) -> None:
-        """Begin a conversation, which is in `conversations` while it is connected."""
+        """Begin a conversation. It adds itself to `conversations` while it is connected."""
         super().__init__(
             None,
             hostname=handler.hostname,
@@ -100,7 +100,7 @@ class Conversation(SMTP):
         self._forwarded: Peer | None = None
 
     def __dir__(self) -> list[str]:
-        """Return no names, since aiosmtpd would search them for commands at each connection."""
+        """Return no names: for each connection aiosmtpd searches the names here for commands."""
         return []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -42,7 +42,7 @@ class Session:
 
     @property
     def is_uneventful(self) -> bool:
-        """Whether the session kept and refused no mail and had no error, as a health check."""
+        """Whether nothing was kept or refused and no error ended it, as in a health check."""
         return not (self.kept or self.refused) and self.end in (Session.end, QUIT)
 
     def note(self, line: bytes, reply: str, why: str = "") -> None:
@@ -84,10 +84,10 @@ class Handler:
     """The handler of all conversations of a listener.
 
     `accept_recipient(address, sender, caller)` returns None or a Rejection. `keep(sender,
-    recipients, raw, caller)` returns the text after `250` once the mail is durable, or a Rejection;
-    it continues when the client leaves. The null sender is empty. An exception in them goes to
-    `report_fault`, and the reply is 451. `tls`, if given, is offered by STARTTLS. `report_session`
-    is called at the end of each connection.
+    recipients, raw, caller)` returns the text after `250` once the mail is durable, or a Rejection.
+    `keep` is not cancelled if the client leaves. `sender` is empty for the null sender. If one of
+    the two raises an exception, `report_fault` gets it and the reply is 451. `tls`, if given, is
+    offered by STARTTLS. `report_session` is called at the end of each connection.
     """
 
     hostname: str

@@ -35,7 +35,7 @@ _Step = tuple[str, bytes, Container[int], float]
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Timeouts in seconds; `data`, also for the reply to the content, is by RFC 5321, 4.5.3.2."""
+    """Timeouts in seconds; `data` holds for DATA, and for the content (RFC 5321, 4.5.3.2)."""
 
     connect: float = 30
     command: float = 60
@@ -59,7 +59,7 @@ class _Replies(asyncio.Protocol):
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
-        """Wait for the next reply. Raises SMTPException, also if none comes in this time."""
+        """Wait at most `seconds` for the next reply. Raises SMTPException if it does not come."""
         if not self._said and self._trouble is None:
             self._changed.clear()
             try:
@@ -104,8 +104,9 @@ async def _send(
 ) -> Trouble | None:
     """Send the commands `mail` and `rcpt`, DATA, and the content; return the first error.
 
-    The commands are sent at once if the server allows it, else each after the reply before it.
-    Afterwards aiosmtplib has the connection back, closed if a reply is left over.
+    The commands are sent together if the server allows it. If not, each waits for the reply to the
+    previous one. At the end the connection is given back to aiosmtplib. It is closed first if a
+    reply is left unread.
     """
     transport, owner = client.transport, client.protocol
     if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
@@ -222,7 +223,7 @@ _Result = TypeVar("_Result")
 
 
 class DeadConnectionError(Exception):
-    """A kept connection was closed before any part of a mail was accepted."""
+    """A kept connection was closed before it accepted any part of a mail, which can be resent."""
 
 
 class ConnectionPool:

@@ -15,7 +15,7 @@ class Deferred:
     """A temporary failure, to be retried. `reason` is for the operator, and contains no secret.
 
     `recipient_status` is the status (RFC 3463) if the next server refused the recipient, else
-    empty; `code` is that of its SMTP reply, such as 450, or 0.
+    empty. `code` is the code of the server's SMTP reply, such as 450; 0 without a reply.
     """
 
     reason: str

@@ -54,7 +54,10 @@ class MaildirTransport:
 
 
 def folder_of(root: Path, recipient: str) -> Path:
-    """Return the Maildir of an address in any case; its name has no slash. Raises AddressError."""
+    """Return the Maildir of an address, whose letter case is ignored. Raises AddressError.
+
+    The folder's name has no slash.
+    """
     return root / quote(address_key(parse_address(recipient)), safe="")
 
 

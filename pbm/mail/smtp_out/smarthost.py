@@ -27,7 +27,7 @@ _FORM = "It must look like smtp://host:25 or smtps://user:password@host:465."
 
 
 class SmarthostError(OperatorError):
-    """The URL is unusable; ``str()`` says why, and contains only its host."""
+    """The URL is unusable; ``str()`` says why, without the URL's user and password."""
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """Return the status (RFC 3463) in the refusal of a recipient, or that of its SMTP code."""
+    """Return the status (RFC 3463) in a recipient's refusal; by its SMTP code (`5.0.0`) if none."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)

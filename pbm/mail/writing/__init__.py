@@ -1,1 +1,1 @@
-"""Outgoing mail: pure code from a template and its frozen parameters to bytes."""
+"""Outgoing mail: pure functions that make its bytes of a template and frozen parameters."""

@@ -1,15 +1,17 @@
 """The blocks of a rendered template, laid out for both parts of a mail.
 
-A template consists of paragraphs, `- ` lists, `| ` quotes and marked lines. Paragraphs and lists
-are wrapped for the text part and flow in the HTML part; no move breaks at its hyphen. Filters
-mark the other lines and words:
+A template consists of paragraphs, `- ` lists, `| ` quotes, and lines that a filter has marked.
+Paragraphs and lists are wrapped for the text part and flow in the HTML part; no move breaks at its
+hyphen. These filters mark lines and words:
 
-- `pre` keeps the shape of lines, `page` that of indented lines; a paragraph of capitals in a page
-  is a heading, and the pages and lists that it names are links;
-- `rows` keeps the shape of lines in the text part, and makes a list of them in the HTML part;
+- `pre` keeps the breaks and blanks of lines;
+- `page` keeps those of indented lines, makes a heading of a paragraph in capitals, and makes links
+  of quoted commands that show a help page or a list;
+- `rows` keeps the breaks of lines in the text part, and makes a list of them in the HTML part;
 - `state` is folded at blanks in the text part, and may break anywhere in the HTML part;
-- `heading` is emphasised in the HTML part, `picture` shows the picture of a view there, and
-  `diagram` is left out there if its view has a picture;
+- `heading` is emphasised in the HTML part;
+- `picture` shows a board's picture in the HTML part, if its view has one;
+- `diagram` keeps a board drawn in letters; if its view has a picture, in the text part only;
 - `columns` aligns words that two blanks separate;
 - `glued` words stay on one line.
 
@@ -152,8 +154,9 @@ _LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly uniq
 class Block(NamedTuple):
     """A paragraph, list or similar block, as `text` for the text part and `html` for the HTML part.
 
-    `picture` describes the picture in the block, or is empty; `html` has the mark `PICTURE` for
-    the picture's Content-ID. In a mail with pictures a `drawn` block stands in the text part only.
+    `picture` describes the picture in the block, or is empty; in `html` the mark `PICTURE` stands
+    for the picture's Content-ID. If `drawn`, the block is a board in letters, which the HTML part
+    of a mail with pictures leaves out.
     """
 
     text: str = ""
@@ -290,7 +293,7 @@ def unmarked(text: str) -> str:
 
 
 def linked(html: str, address: str, subject: str) -> str:
-    """Convert ready-made answers to links (RFC 6068) that begin a reply with the answer as body."""
+    """Convert ready-made answers to links (RFC 6068); each opens a reply that holds the answer."""
     about = subject if subject[:3].lower() == "re:" else f"Re: {subject}"
     # A line break within the tag keeps lines short, so that the part needs no encoding.
     to = f'<a\nhref="mailto:{quote(address, safe="@")}?subject={quote(about, safe="")}&amp;body='

@@ -1,4 +1,4 @@
-"""Draws the lead during a game; above the middle line the first side was ahead."""
+"""Draws the curve of the lead in a game; above the middle line the first side was ahead."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -18,7 +18,10 @@ _MOST_LABELS = 7
 
 
 def image(drawing: Mapping[str, Any]) -> Image.Image:
-    """Draw the first side's `leads`, in hundredths of a unit, spread evenly over `plies` plies."""
+    """Draw the curve of `leads`: the first side's lead, in hundredths of a unit, over the game.
+
+    They are spread evenly over the game's length in plies, `plies`.
+    """
     leads, plies = drawing["leads"], drawing["plies"]
     most = max(_LEAST, min(_MOST, max(map(abs, leads))))
     canvas = Canvas(WIDTH, HEIGHT, GROUND)
@@ -45,7 +48,10 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """Yield the points of the curve, with those at which it crosses the middle line."""
+    """Yield the points of the curve, and each point at which it crosses the middle line.
+
+    A lead beyond `most` is drawn as `most`.
+    """
     wide = (_RIGHT - _LEFT) / max(1, len(leads) - 1)
     before: Point | None = None
     for number, lead in enumerate(leads):
@@ -59,7 +65,7 @@ def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
 
 
 def in_words(drawing: Mapping[str, Any]) -> str:
-    """Describe the first side's lead, in units, at some eight plies and at the end of the game.
+    """Describe the first side's lead, in units, at about eight plies and at the end of the game.
 
     >>> in_words({"leads": [0, -20, -110, -1000], "plies": 3})
     'from move to move 0.0, -0.2, -1.1, won by force'

@@ -1,7 +1,7 @@
 """Composes our mails from their parts: equal parts always make equal bytes.
 
-The standard `email` package takes several times as long, and on Python 3.11.7 accepted line breaks
-in crafted values, by which a sender could inject header lines. Our headers contain only printable
+The standard `email` package takes several times as long. On Python 3.11.7 it also accepted crafted
+values with line breaks, so a sender could inject header lines. Our headers contain only printable
 ASCII and encoded words (RFC 2047).
 """
 
@@ -43,7 +43,7 @@ class InlinePicture(NamedTuple):
 class OutgoingMail(NamedTuple):
     """The parts of one mail to one person.
 
-    `references` are oldest first (RFC 5322, section 3.6.4); `date` is aware; `auto_submitted` is a
+    `references` are oldest first (RFC 5322, 3.6.4); `date` has a time zone; `auto_submitted` is a
     keyword of RFC 3834, section 5, or None for no such field; `extra` are further fields in their
     order, printable ASCII only; `pictures` belong to the HTML part (RFC 2387).
     """
@@ -234,7 +234,7 @@ def _phrase(name: str, display_name: str) -> str:
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encode text as words (RFC 2047), one a line; `taken` characters are before the first."""
+    """Encode text as words (RFC 2047), one a line; `taken` is the length of `Name: `."""
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
     piece = b""

@@ -68,7 +68,8 @@ def described(drawing: Mapping[str, Any]) -> str:
 def png(described: str) -> bytes:
     """Draw a picture as PNG, from the text that the function `described` made of the drawing.
 
-    Pieces of the seats in its `named` show their cells' names; a `small` drawing has less detail.
+    The drawing's `named` are seats whose pieces show the names of their cells. If the drawing is
+    `small`, the picture has half as many pixels across and down.
     """
     drawing = json.loads(described)
     if "leads" in drawing:
@@ -170,7 +171,7 @@ def _put_off(
 
 
 def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str, Any]]) -> None:
-    """Draw the numbers of the moves beside their targets, so that they hide no other number."""
+    """Draw each move's number beside its cell, at a place that hides no other number if any."""
     taken: list[Point] = []
     for number, move in enumerate(moves, 1):
         x, y = ground.cells[move["at"]]

@@ -111,7 +111,7 @@ class Renderer:
 
 
 def sentence(why: dict[str, Any]) -> str:
-    """Return the sentence of a game for a refusal, on one line for the operator."""
+    """Return, on one line for the operator, a game's sentence for the refusal `why`."""
     module = _own_templates().get_template("refusals.txt").module
     said = module.said(cleaned(why))  # type: ignore[attr-defined]
     return " ".join(unmarked(said).split())
@@ -154,7 +154,7 @@ class _Context(Context):
 
 
 class _Compiler(CodeGenerator):
-    """A compiler of `a.b` to a dictionary look-up, as nearly all parameters are dictionaries."""
+    """A compiler that makes `a.b` a dictionary look-up: nearly all parameters are dictionaries."""
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         name = repr(node.attr)
@@ -179,7 +179,7 @@ class _Compiler(CodeGenerator):
 
 @cache
 def _words_of(environment: Environment, game: str) -> SimpleNamespace:
-    """Return the macros of a game's `board.txt`, with defaults from `game.txt`."""
+    """Return the macros of a game's `board.txt`, and those that it lacks from our `game.txt`."""
     usual, own = (
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )

@@ -1,7 +1,8 @@
 """The stamps, small images of which a picture is composed: the empty board, pieces and marks.
 
-Stamps are drawn larger and reduced, for smooth edges. Lengths are in pixels of a page; an image has
-`DENSITY` pixels for each of these. A pixel is an index into the palette.
+For smooth edges a stamp is drawn at several times its size, then reduced. Lengths are in pixels of
+a page: each is `DENSITY` pixels of the image across and down. An image's pixel is an index into the
+palette.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,7 @@ class Canvas:
         self._pen.ellipse(_around(middle, radius), outline=colour, width=round(width * _TIMES))
 
     def square(self, middle: Point, radius: float, width: float, colour: Colour) -> None:
-        """Draw the outline of a square, `width` wide."""
+        """Draw the outline of a square, `width` wide; `radius` is half a side."""
         self._pen.rectangle(_around(middle, radius), outline=colour, width=round(width * _TIMES))
 
     def line(self, one: Point, other: Point, width: float, colour: Colour) -> None:
@@ -65,7 +66,7 @@ class Canvas:
         bold: float = 0,
         anchor: str = "mm",
     ) -> None:
-        """Draw a short text around a point, `bold` wider on each side; `anchor` is Pillow's."""
+        """Draw a short text at a point. `bold` widens the strokes; `anchor` is as in Pillow."""
         x, y = middle
         self._pen.text(
             (x * _TIMES, y * _TIMES),
@@ -220,7 +221,7 @@ def halved(image: Image.Image) -> Image.Image:
 
 @cache
 def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> Image.Image:
-    """Draw a piece with a sign or name; `came` if it just moved here, `fallen` if it left."""
+    """Draw a piece with a sign or name; `came`: it just moved here, `fallen`: it left the board."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     radius, size = (FALLEN, 0.7) if fallen else (PIECE, 0.85 if came else 1.0)
@@ -235,7 +236,10 @@ def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> 
 
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
-    """Draw a vacated hole, its name, and an arrow `towards` degrees, clockwise from the right."""
+    """Draw a hole that a piece has left, with the hole's name, and an arrow that points its way.
+
+    `towards` is the arrow's direction in degrees, clockwise from the right.
+    """
     canvas = Canvas(UNIT, UNIT, _WELL)
     canvas.disc(_MIDDLE, _DENT * UNIT, INK)
     right, down = UNIT * cos(radians(towards)), UNIT * sin(radians(towards))
@@ -263,7 +267,7 @@ def number_mask() -> Image.Image:
 
 
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
-    """Draw an oblong in the middle of a stamp, widened by `rim` on each side."""
+    """Draw an oblong in `colour`, `rim` wider on each side, on a stamp in the colour `ground`."""
     canvas = Canvas(UNIT, UNIT, ground)
     canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
     return canvas
@@ -306,6 +310,6 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """Return the colours allowed in a stamp of a piece; any others would blur its edges."""
+    """Return the colours allowed in the stamp of a piece; others would blur the stamp's edges."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, INK, _GREY, *PIECES[seat], *half]
