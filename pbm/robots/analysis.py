@@ -55,11 +55,12 @@ class Advice:
 class Judged:
     """A move of `seat` at a ply, compared with the best move, which begins `line`.
 
-    `best` and `made` are what the best move and the made one are worth to `seat`, in hundredths, at
-    most `DECIDED`. The game says why, in facts for templates: `reasons` speak for `line`, `faults`
-    against the made move, `harm` for the best `answer` to it. `after` is the state line at the end
-    of that answer, and `contrast` says what is better at the end of `line`. Facts that are true of
-    both moves are left out. After the last ply of a game there is no move, only `line`.
+    `best` is what the best move is worth to `seat`, and `made` what the played move is worth, in
+    hundredths, at most `DECIDED`. The game explains the difference in facts for templates:
+    `reasons` for `line`, `faults` of the played move, and `harm`, the reasons for `answer`, the
+    best line after the played move. `after` is the state line at the end of `answer`; `contrast`
+    says what is better at the end of `line`. Facts that are true of both moves are left out. For
+    the position after the last ply of a game `move` is None, and `line` is the best continuation.
     """
 
     ply: int
@@ -87,14 +88,14 @@ class Judged:
 
 
 Look = Sequence[int]
-"""The result of a short search: a seat, and what the best move and the made one are worth to it."""
+"""The result of a short search: a seat, the best move's worth to it, the played move's worth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """Plies of a game that one job analyses, with `nodes` nodes for each search.
 
-    If `deep`, the made moves are searched, too, and the game's facts are added.
+    If `deep`, the job searches the played moves, too, and explains mistakes by the game's facts.
     """
 
     plies: tuple[int, ...]
@@ -113,7 +114,10 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
-    """Analyse the plies of `piece` in a game, cut after its last move. Raises RulesError."""
+    """Analyse the plies of `piece` in the game `course`. Raises RulesError.
+
+    Steps after the last move, which are leavings, are ignored.
+    """
     ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
     played = replace(course, steps=course.steps[: max(ends, default=0)])
     moves = [step for step in played.steps if isinstance(step, str)]
@@ -123,8 +127,9 @@ def look_at(course: Course, piece: Piece) -> list[Judged]:
 def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -> list[int]:
     """Return the lead of the side of seat 1 before each ply and after the last ply, in hundredths.
 
-    Deep searches replace short ones. If a side's move leads to a position that this side wins by
-    force, the position before that move counts as won, too. Empty with more than two sides.
+    The deep searches `long` replace the short searches `looks`. If a side's move leads to a
+    position that this side wins by force, the position before the move counts as won by it, too.
+    With more than two sides, the list is empty.
     """
     if len(set(sides)) != TWO:
         return []
@@ -154,8 +159,8 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
 def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
     """Return the next piece to be analysed of a game of `plies` plies, None if all pieces are done.
 
-    `short` has a number for each short search done so far: the chance lost by each move, and one
-    number for the position after the last move. `long` are the deep searches done so far.
+    `short` has a number for each short search done so far: by how much each move lowered the chance
+    to win, then 0 for the position after the last move. `long` are the deep searches done so far.
 
     >>> next_piece(3, [0, 0.5, 0, 0], []).plies
     (2,)
@@ -182,8 +187,8 @@ def mistakes(long: Sequence[Judged]) -> list[Judged]:
 def turned(leads: Sequence[int]) -> int | None:
     """Return the ply of the move that turned the game: since then the same side has been ahead.
 
-    `leads` are one side's leads before each ply and after the last ply. None if no side is ahead
-    in the end, or one side always was.
+    `leads` are one side's leads before each ply and after the last ply. The result is None if no
+    side is ahead in the end, or if the same side has always been ahead.
 
     >>> turned([0, 10, -20, -70, -60, -1000]), turned([0, -70, 20, 30]), turned([60, 70])
     (3, None, None)
@@ -206,7 +211,7 @@ def decided(leads: Sequence[int]) -> int | None:
 def judge(
     game: Game, positions: Sequence[Position], moves: Sequence[str], piece: Piece
 ) -> list[Judged]:
-    """Analyse the plies of `piece`; `positions` stood before each move and after the last move."""
+    """Analyse the plies of `piece`, given the positions before each move and after the last."""
     return [
         _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece)
         for ply in piece.plies
@@ -258,10 +263,11 @@ def _without(
 def _to_the_point(
     game: Game, position: Position, line: Sequence[str], score: int
 ) -> tuple[tuple[str, ...], Position]:
-    """Return a line up to the move that shows the line's worth, and the position after it.
+    """Return `line` up to the move that shows the line's worth, and the position after that move.
 
-    If the first mover's `score` says that the game is won, the line goes on to the end of the game;
-    else it goes on until that mover scores. The line is cut after some plies.
+    If `score` is a forced win for the first mover, the line goes on to the end of the game, for
+    `_PLIES_TO_END` plies at most. Otherwise the line goes on until the first mover scores, for
+    `_PLIES_OF_LINE` plies at most.
     """
     seat = turn(position) or 1
     before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
@@ -279,10 +285,10 @@ def _score(game: Game, position: Position, seat: int) -> int:
 def _made(
     game: Game, positions: Sequence[Position], move: str, found: SearchResult, nodes: int
 ) -> Line:
-    """Return the line that begins with a move, searched as deep as the best line.
+    """Return the line that begins with the played move, searched as deep as the best line.
 
-    With two sides the position after the move is searched. With more sides, the move's score is
-    among the scores of the search `found`; a move missing there has the last of these scores.
+    A move among the lines of the search `found` has its score there. Otherwise, with two sides the
+    position after the move is searched; with more sides the move gets the lowest score in `found`.
     """
     least, before = Line((move,), found.lines[-1].score), positions[-1]
     scored = next((line for line in found.lines if line.moves[0] == move), None)
@@ -306,7 +312,7 @@ def _made(
 
 
 def _has_two_sides(position: Position) -> bool:
-    """Return whether there are two sides, so that one loses what the other one gains."""
+    """Return whether there are two sides; one of them loses what the other one gains."""
     return len(set(position.sides)) == TWO
 
 
@@ -317,7 +323,7 @@ def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: i
 
 
 def _worth(score: int) -> int:
-    """Return a score in hundredths; `DECIDED` for a forced win, which other scores stay below."""
+    """Return a score in hundredths: `DECIDED` for a forced win, less for every other score."""
     if abs(score) >= WON:
         return DECIDED if score > 0 else -DECIDED
     return max(1 - DECIDED, min(DECIDED - 1, score))

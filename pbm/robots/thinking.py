@@ -29,7 +29,7 @@ class NoMoveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RobotMove:
-    """A robot's move, the score of the best move, and the result of the search."""
+    """The move that a robot plays, the score of the best move found, and the search's result."""
 
     move: str
     score: int | None = None
@@ -45,7 +45,10 @@ class Course:
     steps: tuple[Step, ...]
 
     def positions(self) -> list[Position]:
-        """Return the positions that may be repeated, then the current one. Raises RulesError."""
+        """Return the positions to which play may still return, then the current position.
+
+        Raises RulesError.
+        """
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:
@@ -54,13 +57,16 @@ class Course:
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """Return the earlier positions of a game that may be repeated, then its last position."""
+    """Return the earlier positions to which play may still return, then the last position."""
     matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int, most: float) -> RobotMove:
-    """Choose a robot's move; see `think`, `Robot.thinking`. Raises RulesError, NoMoveError."""
+    """Choose the move of the robot with this name, as `think` does for the positions of `course`.
+
+    A slow robot searches for about `most` seconds. Raises RulesError, NoMoveError.
+    """
     game = game_named(course.game)
     return think(ROBOTS[robot].thinking(most), game, course.positions(), seed, easier=easier)
 
@@ -68,11 +74,11 @@ def think_about(robot: str, course: Course, seed: int, easier: int, most: float)
 def think(
     robot: Robot, game: Game, positions: Sequence[Position], seed: int, *, easier: int = 0
 ) -> RobotMove:
-    """Return a robot's move in the last of `positions`; the other positions may be repeated.
+    """Return a robot's move in the last of `positions`. Raises NoMoveError.
 
-    Each step of `easier` selects the next weaker robot; beyond the weakest any legal move is
-    played. The same arguments give the same move, unless a time limit ends the search. Raises
-    NoMoveError.
+    The positions before the last one are those to which play may still return. Each step of
+    `easier` selects the next weaker robot; beyond the weakest any legal move is played. The same
+    arguments give the same move, unless a time limit ends the search.
     """
     position = positions[-1]
     if not has(game, Searches) or turn(position) is None:
@@ -105,10 +111,10 @@ QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 
 @dataclass(frozen=True, slots=True)
 class RobotStanding:
-    """The standing of a robot in a game, by which it answers a draw offer.
+    """The standing of a robot in a game; the robot's answer to a draw offer depends on it.
 
-    `ahead` is the robot's lead over the best opponent, in the unit of `Line.score`. `quiet` is the
-    number of moves of each seat since the last irreversible move.
+    `ahead` is the robot's lead over the best opponent, in the unit of `Line.score`. `quiet` is how
+    many moves each seat has made since the last irreversible move.
     """
 
     ahead: int
@@ -133,7 +139,7 @@ class RobotStanding:
 
 
 def quiet_moves(game: Game, position: Position) -> int:
-    """Return the number of moves of each seat since the last irreversible move."""
+    """Return how many moves each seat has made since the last irreversible move."""
     plies = game.reversible(position) if has(game, Claims) else 0
     return plies // len(position.sides)
 

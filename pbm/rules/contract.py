@@ -67,9 +67,10 @@ class ClaimError(RulesError):
 class RecordError(RulesError):
     """A record that cannot be read or written, or that the rules do not allow.
 
-    For a refused step `given` is its text, `seat` the seat that moves or leaves, `ply` and `number`
-    its ply and round; for a leaving `after` is the last ply before that. The reason `no-board`
-    means that the text lacks an option of `reads`.
+    For a refused step, `given` is its text, and `seat` is the seat that moves or leaves. A refused
+    move also has its `ply` and its round, `number`. A refused leaving has `after`, the number of
+    plies before it. The reason `no-board` means that the text needs an option of
+    `KeepsRecords.reads` that was not given.
     """
 
 
@@ -77,10 +78,12 @@ class RecordError(RulesError):
 class Option:
     """One option of a game, and its syntax in a command.
 
-    Without `values` it is a flag, `-name`; else `-name=value`, or `-value` for values in `flags`.
-    The default is `default`, or the value in `default_with` for another flag that is set. `seats`
-    are the numbers of players for which it exists, all if empty. A flag with `partners` is set if
-    players are joined by a `+`. `sets_up`: the start position depends on it, so the help draws it.
+    An option without `values` is a flag, written `-name`. Any other is written `-name=value`, or
+    `-value` for a value in `flags`. `default` is the value if none is chosen. `default_with` pairs
+    the name of another flag with the default if that flag is set. `seats` are the numbers of
+    players for which the option exists; none means all numbers. A command that joins players by a
+    `+` sets the flag with `partners`. If `sets_up`, the start position depends on the option, and
+    the help draws the position.
     """
 
     name: str
@@ -135,11 +138,12 @@ class Info:
     """The description of a game.
 
     `name` is one lower-case word, used in commands and in the database; `title` is for people.
-    `version` is that of the rules, and changes when the same moves would lead elsewhere. `seats`
-    are the possible numbers of players. `playthrough` is a whole game (`pbm.rules.registry`).
-    `examples` are lines for the help pages, by command. `folder` has `templates/NAME/` and
-    `help/NAME.txt`; None for a game of the server's own package. Mails list the latest
-    `rounds_shown` rounds. Equal positions are counted up to `repetitions`, which allow a claim.
+    `contract` is the version of this contract. `version` is the version of the game's rules; it
+    changes when the same moves would lead to another position. `seats` are the possible numbers of
+    players. `playthrough` is a whole game as text (`pbm.rules.registry`). `examples` maps the word
+    of a command to lines for the help pages. `folder` has `templates/NAME/` and `help/NAME.txt`;
+    None for a game of the server's own package. Mails list the latest `rounds_shown` rounds. The
+    server counts equal positions up to `repetitions`, the number that allows a claim of a draw.
     """
 
     name: str
@@ -203,8 +207,8 @@ class Position(Protocol):
 
     Seats count from 1. `sides` has the side of each seat. The seats of one side are partners, who
     win and lose together; if a partner has left, the other moves for both seats. `to_move` are the
-    seats whose turn it is, none when the game is over; the server waits for the first of them.
-    `out` are the seats that have left.
+    seats that may move now; the server waits for the first of these seats. `to_move` is empty once
+    the game is over. `out` are the seats that have left.
     """
 
     @property
@@ -229,7 +233,10 @@ class Position(Protocol):
         """Return the position after a seat has left: resigned, removed, or out of time."""
 
     def state(self) -> str:
-        """Return the state line for `load`: printable ASCII, single blanks, without `=?`."""
+        """Return the state line for `load`: printable ASCII, a single blank between two words.
+
+        It must not contain `=?`, which begins an encoded word in a mail's header (RFC 2047).
+        """
 
     def diagram(self, view: View) -> tuple[str, ...]:
         """Return the position as lines of text, with the labels that moves use."""
@@ -250,7 +257,10 @@ class Game(Protocol):
     info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """Begin a game; `options` are completed, chance is by `seed`. Raises SetupError."""
+        """Return the first position of a game. Raises SetupError.
+
+        `options` include the defaults of options not chosen. `seed` decides all that is random.
+        """
 
     def load(self, state: str) -> Position:
         """Return the position that a state line describes; raises only StateError."""
@@ -277,7 +287,7 @@ class ReadsTexts(Protocol):
     """A game that can tell moves from other texts without a position."""
 
     def is_move_text(self, text: str) -> bool:
-        """Return whether a text has a move's form, possible or not. Plain words must not."""
+        """Return whether a text has the form of a move, legal or not; False for plain words."""
 
     def mentions_place(self, text: str) -> bool:
         """Return whether a text names a place of the board."""
@@ -289,7 +299,7 @@ class ReadsTexts(Protocol):
 class ReadsLoosely(Protocol):
     """A game that reads texts that are nearly moves; the player is asked to confirm the move.
 
-    The server replaces words such as "to" in them by an arrow, →.
+    The server replaces words such as "to" in such a text by an arrow, →.
     """
 
     def is_nearly_move(self, text: str) -> bool:
@@ -317,18 +327,22 @@ class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """Return data for the template macro `marked`, about the move that led to a position."""
+        """Return data about the move that led to a position.
+
+        The macro `marked` of the game's templates makes a line of text from the data.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
     """The empty board of a picture. Lengths are in steps from cell to cell; x goes right, y down.
 
-    `names` has a name of two or three characters for each cell; names in one row begin with the
-    same character. `cells` are the centres of the cells, `corners` those of the board's corner
-    cells. `labels` are texts outside the board with their centres, `strokes` lines from a label to
-    its cell. `width` and `height` are in pixels of a page; `middle` is the pixel of the point
-    (0, 0), `scale` the pixels of a step right and of one down. A piece is at most 36 pixels wide.
+    `names` has a name of two or three characters for each cell; all names of a row of cells begin
+    with the same character. `cells` has the centre of each cell, `corners` the centres of the
+    board's corner cells. `labels` has texts outside the board, each with its centre. `strokes` has
+    lines, each between a label and its cell. All other fields are in pixels of a page: `width`,
+    `height`, the place `middle` of the point (0, 0), and `scale`, the lengths of a step to the
+    right and of a step down. A piece is at most 36 pixels wide.
     """
 
     names: tuple[str, ...]
@@ -351,11 +365,15 @@ class Draws(Protocol):
         """Return the content of a picture, as a JSON object.
 
         `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
-        a fixed piece. `seats` has the sign on the pieces of each seat. `moves` are the
-        view's: `move` is the text; `left` has the indexes of the cells emptied, `came` the indexes
-        of the targets that the mover still holds, `at` the index of the cell by which the number
-        is; `towards` is the direction in degrees, clockwise from the right; `off`, if a piece left
-        the board, is the index of that piece's cell and the digit of its seat.
+        a fixed piece. `seats` has the sign on the pieces of each seat. `moves` has an object for
+        each move of `view`. A cell is its index in `Ground.cells`:
+
+        - `move`: the text of the move;
+        - `left`: the cells that the move emptied;
+        - `came`: the target cells on which the mover's side still has a piece;
+        - `at`: the cell beside which the picture numbers the move;
+        - `towards`: the direction of the move, in degrees clockwise from the right;
+        - `off`: the cell and the seat's digit of a piece that left the board, otherwise None.
         """
 
 
@@ -368,8 +386,8 @@ class Claims(Protocol):
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
         """Return the reason for a draw by claim, in one word; raises ClaimError if there is none.
 
-        `positions` are those since the last irreversible ply, the current one last; `moves` has the
-        number of moves of each seat in them.
+        `positions` are those since the last irreversible ply, the current one last. `moves` maps
+        each seat to the number of moves that it has made since that ply.
         """
 
     def sameness(self, position: Any) -> str:
@@ -378,10 +396,10 @@ class Claims(Protocol):
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """Return the result of `claim`, or None, without a replay of the game.
+        """Return the reason that `claim` would return, or None, without a replay of the game.
 
         `times` is how often the position has occurred since the last irreversible ply. `moves(n)`
-        counts the moves of each seat in the latest n plies, by a query.
+        queries the database for the number of moves of each seat in the latest n plies.
         """
 
 
@@ -393,10 +411,10 @@ class HasCopies(Claims, Protocol):
 
 
 class BreaksTies(Protocol):
-    """A game with a margin of victory."""
+    """A game with a margin of victory, by which a match breaks ties."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
-        """Return a seat's lead over its opponents, which a match adds up over its games."""
+        """Return a seat's lead over its opponents at the end; a match adds up these leads."""
 
 
 class Scores(Protocol):
@@ -431,8 +449,9 @@ Step = str | Leaving
 class Ending:
     """How a game ended if its moves did not end it.
 
-    `agreed` and `claimed` are draws, `closed` has no result. `operator` is the operator's decision,
-    `record` a result that a record states without a cause; these have `winners`, none for a draw.
+    `how` is `agreed` or `claimed` for a draw, and `closed` for a game without a result. `how` is
+    `operator` if the operator decided, and `record` for a result that a record states without a
+    cause; in both cases `winners` has the winning seats, or none for a draw.
     """
 
     how: str
@@ -448,8 +467,10 @@ class Ending:
 class GameRecord:
     """A whole game: its start, every step, and its end if the moves did not end it.
 
-    `names` has one name for each seat, empty if unknown. `tags` are further names with values.
-    `better` has the best lines of some plies, or of the next ply; it is written, never read.
+    `names` has one name for each seat, empty if unknown. `tags` are further pairs of a name and a
+    value. `better` has pairs of a ply and the best line from the position before this ply; the
+    position after the last ply can have a line, too. The text of a record shows these lines;
+    parsing ignores them.
     """
 
     seats: int
@@ -462,7 +483,7 @@ class GameRecord:
 
 
 class KeepsRecords(Game, Protocol):
-    """A game with its own text forms of whole games."""
+    """A game that has text forms of its own for the record of a whole game."""
 
     writes: tuple[Option, ...]
 
@@ -483,7 +504,7 @@ WON = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of a search: positions, seconds (for slow machines), and plies."""
+    """The limits of a search: positions, seconds (a safeguard for slow machines), and plies."""
 
     nodes: int
     seconds: float | None = None
@@ -494,8 +515,8 @@ class Budget:
 class Line:
     """A move that a search found, with its score and continuation.
 
-    `moves` are canonical texts, the move itself first. `score` is for the side to move, in
-    hundredths of the game's own unit, such as a captured piece; see `WON`.
+    `moves` are canonical texts, the move itself first. `score` is from the view of the side to
+    move, in hundredths of the game's own unit, such as a captured piece; see `WON`.
     """
 
     moves: tuple[str, ...]
@@ -507,7 +528,7 @@ class SearchResult:
     """The lines that a search found, the best first, none once the game is over.
 
     `depth` is the last completed depth, in plies. `by` is the core that searched, `compiled` or
-    `plain` (Python); both find the same. `cut`: `Budget.seconds` ended the search.
+    `plain` (Python); both find the same. `cut` is true if `Budget.seconds` ended the search.
     """
 
     lines: tuple[Line, ...]
@@ -518,15 +539,16 @@ class SearchResult:
 
 
 class Searches(Game, Protocol):
-    """A game that can be searched for good moves, so that robots play it."""
+    """A game that can be searched for good moves; robots can play such a game."""
 
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
-        """Return the `best` best moves in the last of these positions, each scored exactly.
+        """Return the best moves in the last of these positions, at most `best`, scored exactly.
 
-        The other positions are earlier ones, which may be repeated. `seed` may choose among equal
-        moves. Equal arguments give equal results, unless `seconds` end the search.
+        The positions before the last one are those of the game to which play may still return.
+        `seed` may choose among equal moves. Equal arguments give equal results, unless
+        `Budget.seconds` ends the search.
         """
 
     def evaluate(self, position: Any) -> tuple[int, ...]:
@@ -537,16 +559,20 @@ class Explains(Protocol):
     """A game that explains the reasons for moves, and their faults."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """Return reasons for the first of these moves, as data for the macros `why` and `theme`.
+        """Return reasons for the first of these moves, the strongest first.
 
-        The strongest is first. The other moves are the continuation.
+        The other moves are the continuation. A reason is data for the macros `why` and `theme` of
+        the game's templates.
         """
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
-        """Return faults of a move, the worst first, as data for the macros `why` and `theme`."""
+        """Return faults of a move, the worst first; the form is that of `reasons`."""
 
     def contrast(self, made: Any, better: Any, seat: int) -> tuple[dict[str, Any], ...]:
-        """Return how `better` beats `made` for a seat, as data for the macro `contrast`."""
+        """Return what is better for a seat in the position `better` than in the position `made`.
+
+        It is data for the macro `contrast` of the game's templates.
+        """
 
 
 class MayLack(Protocol):

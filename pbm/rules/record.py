@@ -1,4 +1,4 @@
-"""Replay of whole games, and a plain form of records for games without their own."""
+"""Replay of whole games, and a plain form of records for games that define no form."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,8 +32,8 @@ _LONGEST_QUOTE = 60  # characters of a text in an error
 class Replayed:
     """One step of a game and its result.
 
-    `step` is in canonical text. `seat` moved or left. `ply` counts the moves, this one included,
-    `number` the rounds, from 1. `skipped` are the seats that were passed over before a move.
+    `step` is in canonical text. `seat` moved or left. `ply` is the number of moves so far, with
+    this one. `number` is the round, from 1. `skipped` are the seats passed over before a move.
     """
 
     step: Step
@@ -90,7 +90,10 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Pass over a seat, as the sign `text` says. Raises RecordError if the seat can move."""
+        """Pass over the next seat, as the word `text` says. Raises RecordError if it can move.
+
+        A record has the word `--` for each seat that is passed over.
+        """
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):
@@ -130,7 +133,7 @@ def quoted(text: str) -> str:
 def merged_steps(
     moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
 ) -> tuple[Step, ...]:
-    """Moves and leavings in order; each leaving comes with the number of plies before it.
+    """Return moves and leavings in order; `leavings` have the number of plies before each.
 
     >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
     ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')
@@ -161,12 +164,12 @@ def forms_of(game: Game) -> tuple[Option, ...]:
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
-    """Return the options that can be given for an imported record if its text lacks them."""
+    """Return the options of an import; they supply what the text of the record may lack."""
     return game.reads if has(game, KeepsRecords) else ()
 
 
 def written(record: GameRecord, game: Game, chosen: Options) -> str:
-    """Return a record as text, in the game's own form or as JSON. Raises RecordError."""
+    """Return a record as text, in the game's own form if it has one. Raises RecordError."""
     if has(game, KeepsRecords):
         return game.write(record, chosen)
     played = replay(game, record)

@@ -1,7 +1,7 @@
 """The installed games, by entry points of the group `pbm.games`.
 
-Each is checked when it is loaded; one that fails is left out, with a reason for the operator. It
-must reproduce its playthrough, a whole game as text:
+Each game is checked when it is loaded. A game that fails is left out, with a reason for the
+operator. A game must reproduce its playthrough, a whole game as text:
 
     start 2 seed=1 layout=plain
     = the state line at the start
@@ -12,8 +12,8 @@ must reproduce its playthrough, a whole game as text:
     = the state line after that
     over last ranks=1,2 scores=6,2
 
-A step is a text that a player might send. Below it are the canonical text, the effect of the move,
-and the state.
+A line such as `1 a1-c3,d4` is a seat and a text that its player might send. The next line, `:`, has
+the canonical text and the effect of the move. The line `=` after that has the state line.
 """
 
 import json
@@ -79,7 +79,7 @@ def _found() -> tuple[dict[str, Game], dict[str, str]]:
 
 
 def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
-    """Return the games of entry points, and the reasons why others are left out, by name.
+    """Return the games of entry points by name, and by name why other games are left out.
 
     Of several games with one name only the server's own is loaded.
     """
@@ -111,9 +111,9 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Set the default game; `own_game` for an empty name, or one of `left_out`.
+    """Set the default game to the one with this name. Raises GamesError for an unknown name.
 
-    Raises GamesError for an unknown name.
+    The default game is `own_game` if the name is empty, or if the named game was left out.
     """
     if name not in ("", *games(), *left_out()):
         raise GamesError(
@@ -128,7 +128,10 @@ def default_game() -> Game:
 
 
 def own_game() -> Game:
-    """Return the server's own game, else the first; old mails that name no game are about it."""
+    """Return the game that comes with the server, or the first game if none does.
+
+    Old mails that name no game are about this one.
+    """
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))
 
@@ -222,7 +225,7 @@ def _check_state(game: Game) -> None:
 
 
 class PlaythroughError(ValueError):
-    """A playthrough that the rules do not reproduce, as a sentence."""
+    """A playthrough that the rules do not reproduce; the text is for the operator."""
 
 
 def check_playthrough(game: Game) -> None:

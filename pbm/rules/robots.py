@@ -21,9 +21,9 @@ _OBVIOUS = 50  # hundredths above the median move; such a move is never overlook
 class Robot:
     """A computer player.
 
-    `rating` is fixed. `seconds` are the expected processor time of a search. Of the `lines` best
-    lines it considers only the share `sees`, and all obvious lines; its score of each is off by
-    up to `blur` hundredths.
+    `rating` is fixed. `seconds` is the expected processor time of a search, which finds the `lines`
+    best lines. The robot overlooks a line that is not obvious (`_OBVIOUS`) with the probability
+    1 - `sees`. It misjudges the score of each line by up to `blur` hundredths.
     """
 
     name: str
@@ -35,14 +35,14 @@ class Robot:
     sees: float = 1.0
 
     def thinking(self, seconds: float) -> "Robot":
-        """Return a slow robot with a search of about this many seconds; others as they are."""
+        """Return the robot with a search of about `seconds`; a fast robot stays unchanged."""
         if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))
         return replace(self, budget=replace(self.budget, nodes=nodes))
 
     def choose(self, position: Position, lines: Sequence[Line], seed: int) -> Line:
-        """Choose the line to play; `lines` are the search's, the best first, at least one."""
+        """Choose the line to play from `lines`, at least one, which a search sorted best first."""
         if lines[0].score >= WON:
             return lines[0]
         dice = random.Random(f"{seed} {position.state()}")

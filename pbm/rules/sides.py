@@ -4,7 +4,7 @@ from pbm.rules.contract import Position
 
 
 def turn(position: Position) -> int | None:
-    """Return the seat that moves next, None once the game is over."""
+    """Return the seat whose turn it is, None once the game is over."""
     return next(iter(position.to_move), None)
 
 
@@ -22,20 +22,20 @@ def partners(position: Position, seat: int) -> tuple[int, ...]:
 
 
 def hand(position: Position, seat: int) -> int:
-    """Return the seat whose player moves for a seat: itself, or a partner if it has left."""
+    """Return the seat whose player moves for `seat`: a partner if `seat` has left, else `seat`."""
     if seat not in position.out:
         return seat
     return next((other for other in partners(position, seat) if other not in position.out), seat)
 
 
 def mover(position: Position) -> int | None:
-    """Return the seat whose player moves next, None once the game is over."""
+    """Return the seat whose player moves at this turn (`hand`), None once the game is over."""
     seat = turn(position)
     return None if seat is None else hand(position, seat)
 
 
 def teams(position: Position) -> list[list[int]] | None:
-    """Return the seats of each side, None if each has one seat."""
+    """Return the seats of each side, None if each side has one seat."""
     sides = position.sides
     if len(set(sides)) == len(sides):
         return None

@@ -6,9 +6,9 @@
 >>> str(played.move), played.position.turn
 ('a1-c3,b2', 2)
 
-It reads no clock and no mail. `docs/rules.md` has the rules of play; for programs in other
-languages there is `pbm-rules` (`docs/rules-protocol.md`), for whole games as text
-`pbm/rules/abalone/records/` (`docs/records.md`).
+The game reads no clock and no mail. `docs/rules.md` has the rules of play. Programs in other
+languages can use `pbm-rules` (`docs/rules-protocol.md`). `pbm/rules/abalone/records/` reads and
+writes whole games as text (`docs/records.md`).
 """
 
 # ruff: noqa: F401 - this is the door for other programs and for tests

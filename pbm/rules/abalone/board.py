@@ -84,12 +84,12 @@ def line_between(one: int, other: int) -> tuple[int, ...] | None:
 
 
 def shifted(cells: int, step: int) -> int:
-    """Return the set of cells after one step; some cells may be off the board."""
+    """Return `cells` moved by one step; some of the result may be off the board."""
     return cells << step if step > 0 else cells >> -step
 
 
 def before(cells: int, step: int) -> int:
-    """Return the set of cells from which one step leads into `cells`."""
+    """Return the set of cells from which `step` leads to one of `cells`."""
     return cells >> step if step > 0 else cells << -step
 
 

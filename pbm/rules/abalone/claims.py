@@ -14,12 +14,15 @@ _ROW, _COLUMN = divmod(CENTRE, 10)
 
 TIMES_REPEATED = 3
 QUIET_MOVES = 100
-"""A draw may be claimed at the third occurrence of a position, or after so many moves of every seat
-without an ejection."""
+"""A draw may be claimed when a position occurs for the third time, or when every seat has made
+`QUIET_MOVES` moves without an ejection."""
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-    """Return the reason for a draw by claim, `repeated` or `quiet`; raises ClaimError."""
+    """Return the reason for a draw by claim, `repeated` or `quiet`. Raises ClaimError.
+
+    `moves` maps each seat to the number of moves that it made between these positions.
+    """
     if [*map(sameness, positions)].count(sameness(positions[-1])) >= TIMES_REPEATED:
         return "repeated"
     if _is_quiet(positions[-1], moves):
@@ -30,26 +33,30 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """Return the result of `claim`, or None; `quiet` is late if a seat was often passed over."""
+    """Return the reason that `claim` would return, or None.
+
+    The position has occurred `times` times. `moves(n)` counts each seat's moves in the latest n
+    plies. This n is limited, so a seat that was often passed over can delay the reason `quiet`.
+    """
     if times >= TIMES_REPEATED:
         return "repeated"
-    needed = QUIET_MOVES * len(_awaited(position))
+    needed = QUIET_MOVES * len(_counted_seats(position))
     if position.quiet < needed or not _is_quiet(position, moves(min(position.quiet, 2 * needed))):
         return None
     return "quiet"
 
 
 def sameness(position: AbalonePosition) -> str:
-    """Return the state line without the number of quiet plies."""
+    """Return a text that equal positions share: the state line without the quiet plies."""
     return replace(position, quiet=0).state()
 
 
 def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
-    return all(moves.get(seat, 0) >= QUIET_MOVES for seat in _awaited(position))
+    return all(moves.get(seat, 0) >= QUIET_MOVES for seat in _counted_seats(position))
 
 
-def _awaited(position: Placement) -> list[int]:
-    """Return the seats whose moves count for `quiet`: with marbles, and a player to move them."""
+def _counted_seats(position: Placement) -> list[int]:
+    """Return the seats whose moves count for `quiet`: those with marbles and with a player."""
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 
 
@@ -60,7 +67,7 @@ def balance(start: Placement, end: Placement, seat: int) -> int:
 
 
 def copies(position: _P) -> Iterator[_P]:
-    """Yield all positions that are symmetric to a position, itself included; some may repeat."""
+    """Yield all positions symmetric to a position, itself included; some come more than once."""
     for way in _WAYS:
         placed = tuple(sum(way[cell] for cell in members(own)) for own in position.marbles)
         for first in position.seats:  # the seat that becomes the first one
@@ -75,7 +82,7 @@ def copies(position: _P) -> Iterator[_P]:
 
 
 def _ways() -> Iterator[dict[int, int]]:
-    """For each symmetry of the board, a mapping from cells to their images, sets of one cell."""
+    """Yield a mapping for each symmetry of the board: from a cell to its image as a set."""
     rays = [(cell // 10 - _ROW, cell % 10 - _COLUMN) for cell in CELLS]
     for lies in (rays, [(row, row - column) for row, column in rays]):  # as it is, and mirrored
         for _ in range(6):

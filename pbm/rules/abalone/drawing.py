@@ -41,7 +41,11 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """Return a move for templates: signs of seats, names of cells filled, emptied, pushed off."""
+    """Return a move as data for templates.
+
+    `symbol` is the sign of the mover. `came` names the cells that the mover's line moved to, `left`
+    the cells that it emptied. `off` has the sign and the last cell of an ejected marble, or None.
+    """
     move, effect = read_canonical(moved.move), moved.effect
     off = (
         {"symbol": symbol(position, effect["ejected"]), "from": effect["from"]} if effect else None
@@ -49,7 +53,7 @@ def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
     return {
         "symbol": symbol(position, moved.seat),
         "came": [format_cell(cell + move.step) for cell in move.cells],
-        "left": [format_cell(cell) for cell in _left(move)],
+        "left": [format_cell(cell) for cell in _emptied(move)],
         "off": off,
     }
 
@@ -65,7 +69,7 @@ def _marked(position: Placement, moves: Sequence[Moved]) -> Iterator[dict[str, A
         still = [cell for cell in came if position.seat_at(cell) in own]
         yield {
             "move": moved.move,
-            "left": [INDEX[cell] for cell in _left(move)],
+            "left": [INDEX[cell] for cell in _emptied(move)],
             "came": [INDEX[cell] for cell in still],
             "at": INDEX[(still or came)[0]],
             "towards": _ANGLE * STEPS.index(move.step),
@@ -73,7 +77,7 @@ def _marked(position: Placement, moves: Sequence[Moved]) -> Iterator[dict[str, A
         }
 
 
-def _left(move: LineMove) -> list[int]:
+def _emptied(move: LineMove) -> list[int]:
     """Return the cells that a move empties, in reading order."""
     came = shifted(move.marbles, move.step)
     return [cell for cell in move.cells if not came >> cell & 1]

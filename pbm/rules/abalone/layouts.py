@@ -27,7 +27,7 @@ _FILE = Path(__file__).with_name("layouts.txt")
 
 
 def _read() -> Iterator[tuple[tuple[str, int], tuple[int, ...]]]:
-    """Yield the name, the number of players, and the marbles of each seat of each picture."""
+    """Yield for each picture its name, its number of players, and the marbles of each seat."""
     for block in _FILE.read_text(encoding="ascii").strip("\n").split("\n\n"):
         titles, *rows = block.split("\n")
         for left in range(0, len(titles), _WIDTH):
@@ -73,9 +73,11 @@ def start(
     teams: bool = False,
     pillar: bool = False,
 ) -> AbalonePosition:
-    """Return the first position, by default on `standard` for two, or on `official` for teams.
+    """Return the first position of a game.
 
-    Raises SetupError for an unknown board, or one that cannot have these players or a pillar.
+    The default board is `standard`, or `official` in teams. The default number of players is two,
+    or four in teams. Raises SetupError for an unknown board, and for a board that is not for this
+    number of players, or has no room for a pillar.
 
     >>> start("bowl", 6).turn
     1
@@ -113,7 +115,10 @@ def start_game(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Return whether the centre of a board is empty; raises KeyError for an unknown board."""
+    """Return whether the centre is empty in the start position of a board, so a pillar fits.
+
+    Raises KeyError for a board that is unknown, or not for this number of players.
+    """
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 

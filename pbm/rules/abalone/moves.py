@@ -1,14 +1,16 @@
 """Moves, and their generation on plain integers, made for speed (rules, section 3).
 
-A move takes a line of one to three own marbles one step in one direction. *In line*, along the
-line, it goes onto an empty cell or pushes fewer opponents than it has marbles (a *sumito*);
-*sideways* it goes onto empty cells only. In teams a line may hold marbles of the partner.
+A move takes a line of one to three own marbles one step in one direction. A move *in line* goes
+along the line, onto an empty cell, or pushes fewer opponents than the line has marbles (a
+*sumito*). A move *sideways* goes onto empty cells only. In teams a line may hold marbles of the
+partner.
 
 The arguments of the generator are sets of cells (`pbm.rules.abalone.board`). For each direction it
 finds the rear cells of all lines at once: `cells >> step` is the set of cells from which a step
-leads into `cells`. The formulas occur twice, for steps to higher and to lower cells, since a call
-would take longer than a shift. A generated move is a *code*: the number of its kind (step, axis,
-length) times 128, plus its rear cell, plus one. `CODED` maps codes to moves.
+leads into `cells`. Each formula is written twice, for steps to higher cells and for steps to lower
+cells; a function for both would be slower, since a call takes longer than a shift. A generated move
+is a *code*: the number of its kind (step, axis, length) times 128, plus its rear cell, plus one.
+`CODED` maps codes to moves.
 """
 
 from dataclasses import dataclass
@@ -20,9 +22,9 @@ from pbm.rules.abalone.board import AXES, BOARD, LINES, STEPS, format_cell, shif
 class LineMove:
     """A line of marbles, as a set of cells, and its step, one of `board.STEPS`; perhaps illegal.
 
-    `str()` is the canonical text: in line the rear, the front and the rear's target; sideways the
-    ends in reading order and the first end's target. Raises ValueError for anything but one to
-    three cells in a straight line and a step.
+    `str()` is the canonical text. A move in line is written as the rear, the front, and the rear's
+    target; a move sideways as the ends in reading order, and the first end's target. Raises
+    ValueError if `marbles` are not one to three cells of a line, or `step` is no direction.
     """
 
     marbles: int
@@ -96,9 +98,10 @@ The last three directions lead to lower cells."""
 
 
 def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
-    """For each kind of move, the set of rear cells from which it is legal.
+    """Return for each kind of move the set of rear cells from which such a move is legal.
 
-    The sets of marbles are disjoint; `partner` is 0 without teams.
+    The arguments are disjoint sets of marbles. `partner` is 0 without teams; `fixed` has the marble
+    in the centre, or is 0.
     """
     side = own | partner
     occupied = side | enemies | fixed
@@ -173,7 +176,7 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """Return the set of marbles that a legal move shifts: its line, and those that it pushes."""
+    """Return all marbles that a legal move shifts: its line `marbles`, and those it pushes."""
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

@@ -59,7 +59,7 @@ class Placement:
 
     @property
     def to_move(self) -> tuple[int, ...]:
-        """The seat whose turn it is."""
+        """The seat whose turn it is, as a tuple; empty once the game is over."""
         return (self.turn,) if self.turn else ()
 
     @property
@@ -103,7 +103,7 @@ class Placement:
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
-        """Sets of marbles: the seat's, its partner's, all its opponents', and the fixed marble."""
+        """Return sets of marbles: the seat's, its partner's, its opponents', and the fixed one."""
         own, partner, fixed = self.marbles_of(seat), self.partner(seat), self.fixed
         friends = self.marbles_of(partner) if partner else 0
         return own, friends, self.occupied ^ (own | friends | fixed), fixed
