@@ -1,1 +1,1 @@
-"""The repositories: each has the queries of one subject, which return values."""
+"""The repositories: each has the queries about one subject, and returns rows as dataclasses."""

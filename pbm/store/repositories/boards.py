@@ -65,7 +65,7 @@ _SEATED_AT_MANY = Statement(SEATED.where(among(seats.c.board_id, "numbers")))
 
 
 def board_reads(board_id: int) -> tuple[Read, Read]:
-    """Return the reads of `Boards.find` for `prefetch`: a board's row and the rows of its seats."""
+    """Return the queries of `Boards.find` for a board and its seats, as `prefetch` takes them."""
     return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
 
 
@@ -88,7 +88,7 @@ class Boards(Repository):
         return self.keep(board_of(found[0], seated))
 
     def keep(self, board: Board) -> Board:
-        """Cache a board as it was read or written."""
+        """Put a board that was just read or written into the transaction's cache, and return it."""
         self._transaction.cache.keep(("board", board.id), _FIND.tables | _SEATED_AT.tables, board)
         return board
 
@@ -114,9 +114,9 @@ class Boards(Repository):
         return tuple(found[board_id] for board_id in board_ids)
 
     def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
-        """Lock and return the boards that have waited longest for a player's move, except `but`.
+        """Lock and return the `most` boards that have waited longest for a player's move.
 
-        Boards that others have locked are left out, so that there is no deadlock.
+        Leaves out the board `but`, and boards that others have locked, to avoid a deadlock.
         """
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
@@ -139,7 +139,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """Return a player's boards in progress (`playing`) or those that are over, newest first."""
+        """Return a player's newest boards: those in progress, or if not `playing` those over."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
@@ -173,7 +173,10 @@ class Boards(Repository):
         return tuple(self._with_seats(rows))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
-        """Return the columns computed from the position: `to_move_id`, and `playing` of seats."""
+        """Return the stored player to move, and the stored values of `playing` in all seats.
+
+        Both follow from the position, and are read to be verified.
+        """
         (to_move,) = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
         playing = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
         return to_move, frozenset(playing)
@@ -196,10 +199,10 @@ class Boards(Repository):
         rated: bool = True,
         clock: dict[str, Any] | None = None,
     ) -> Board:
-        """Add a board; `{number}` in `subject` becomes its number.
+        """Add a board; `{number}` in `subject` becomes the board's number.
 
-        `names` and `tags` come from a record. `round_of` is the board's place in a match; with
-        `rounds` the board begins a match of so many rounds. `begun_by` is the challenger.
+        `names` and `tags` come from an imported record. `round_of` is the board's place in a match.
+        If the board begins a match, `rounds` is the match's length. `begun_by` is the challenger.
         """
         state = position.state()
         board_id = self._add(
@@ -244,11 +247,11 @@ class Boards(Repository):
         return self.get(board_id)
 
     def note_answered(self, board_id: int, player_id: int) -> None:
-        """Note on a player's seats that the player has written on the board."""
+        """Set `answered` in a player's seats, since the player has written on the board."""
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player was told who reads comments; return True the first time."""
+        """Note that a player was told where comments on a board go; return True the first time."""
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 
@@ -268,7 +271,7 @@ class Boards(Repository):
         _SET.run(self._transaction, board_id, values)
 
     def set(self, board: Board, **changed: Any) -> Board:
-        """Change fields of a board, which is locked, in the database and in the value returned."""
+        """Change fields of a locked board in the database, and return the changed board."""
         self.change(board.id, **changed)
         return replace(board, **changed)
 
@@ -279,8 +282,8 @@ class Boards(Repository):
     def _with_seats(self, rows: Sequence[Row]) -> Iterator[Board]:
         """Yield the boards of these rows, with their seats.
 
-        Seats are read by a second statement: a join with a lock would read the seats as they were
-        before the wait for the lock.
+        Seats are read by a second statement. If a join waited for a lock, PostgreSQL would return
+        the seats as they were before the wait.
         """
         seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}
         reads = _SEATED_AT_MANY.rows(self._transaction, numbers=list(seated)) if rows else ()

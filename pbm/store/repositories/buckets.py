@@ -13,7 +13,7 @@ from pbm.store.sql.statement import BoundList, Statement
 from pbm.store.sql.transaction import Repository
 
 _DAY_SECONDS = 86_400.0
-LONGEST = timedelta(days=7)  # longest fill time of a bucket; afterwards it can be deleted
+LONGEST = timedelta(days=7)  # longest fill time of a bucket; if unused for so long, it is full
 MOST_FORGOTTEN = 10_000  # buckets at once; far more than are made between two mails
 _LOCK_CLASS = 0x70626C  # of the advisory locks on buckets
 _ROUNDING = 1e-6  # of a token, for the rounding errors of sums
@@ -28,12 +28,13 @@ class Buckets(Repository):
         """Take a token from a bucket that fills up to `capacity` over the time `per`.
 
         Returns False and changes nothing if the bucket is empty. A key that was never seen has a
-        full bucket. If the clock goes back, the bucket does not fill. This is one statement, so
-        that no two processes take the same token.
+        full bucket. If the clock goes back, the bucket does not fill. A single statement keeps two
+        processes from taking the same token.
 
-        Without `wait`, the call does not wait for another process that has taken from this bucket
-        and has not committed. It then takes no token and returns whether the bucket held one before
-        that process took. So transactions can take from buckets in any order without a deadlock.
+        Without `wait`, the call does not wait if another transaction has taken a token from this
+        bucket and has not committed. In this case the call takes no token, and returns whether the
+        bucket held a token before that transaction. So transactions can take tokens from several
+        buckets in any order without a deadlock.
 
         Raises ValueError for a capacity below one token, and for a time beyond `LONGEST`.
         """
@@ -58,7 +59,8 @@ class Buckets(Repository):
     ) -> dict[str, float]:
         """Take a token from each of some buckets, in one statement without waiting.
 
-        Returns the number of tokens before this call, for each bucket that was not empty.
+        Returns the number of tokens before this call, for each bucket that was not empty. This
+        includes buckets that another transaction has locked, although they keep their tokens.
         """
         rows = _TAKE_EACH[self._transaction.dialect.name].rows(
             self._transaction,
@@ -75,14 +77,14 @@ class Buckets(Repository):
         return taken
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
-        """Return whether a bucket has no token; see `left`."""
+        """Return whether a bucket has no token, as counted by `left`."""
         return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """Return the number of tokens in a bucket; it may exceed the capacity.
+        """Return the number of tokens in a bucket, not limited to its capacity.
 
-        What other transactions have taken and not committed counts as left. If the clock goes back,
-        the bucket does not fill.
+        Tokens that other transactions have taken but not committed count as left. If the clock goes
+        back, the bucket does not fill.
         """
         row = _READ_ONE.row(self._transaction, whose=key)
         if row is None:
@@ -96,10 +98,10 @@ class Buckets(Repository):
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete full buckets, the oldest first, at most `MOST_FORGOTTEN`.
+        """Delete up to `MOST_FORGOTTEN` buckets that are full, as they were unused for `LONGEST`.
 
-        These are the buckets not used for `LONGEST`. Buckets that others have locked are skipped.
-        Returns whether there may be more full ones.
+        The oldest buckets are deleted first. Buckets that others have locked are skipped. Returns
+        whether there may be more full buckets.
         """
         oldest = (
             select(buckets.c.key)
@@ -115,19 +117,19 @@ class Buckets(Repository):
         self._delete(buckets, buckets.c.key.startswith(f"{name}:", autoescape=True))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
-        """Return the number of buckets among `keys` with a token taken since a moment."""
+        """Return from how many of the buckets `keys` a token was taken after `since`."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """Return the earliest time of last use among the buckets `keys`; None without any."""
+        """Return when the least recently used of some buckets was last used; None without any."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
-    """Return the statement that takes a token of a bucket; with `each`, of all not locked."""
+    """Return the statement that takes a token from one bucket; with `each`, from each bucket."""
     insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
@@ -151,9 +153,9 @@ def _take(dialect: str, *, each: bool = False) -> Statement:
 
 
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
-    """Return the insert of a row for each key.
+    """Return `insert` with a row for each key.
 
-    On a shared database it leaves out keys whose rows other transactions have locked.
+    On PostgreSQL, keys that other transactions have locked get no row.
     """
     if dialect == "sqlite":
         key = func.json_each(_KEYS).table_valued("value").c.value
@@ -165,7 +167,7 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
-    """Return an SQL expression for a moment in seconds, for subtraction."""
+    """Return an SQL expression for a moment as a number of seconds, for differences only."""
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)

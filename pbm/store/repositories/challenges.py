@@ -1,4 +1,4 @@
-"""Queries about pending challenges, the beginners of boards, and extended expiry dates."""
+"""Queries about pending challenges, about who began boards, and about extended expiry dates."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -45,7 +45,7 @@ class Challenges(Repository):
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
         """Return the challenges by or to a player that have not expired, oldest first.
 
-        Challenges that still ask guests by mail address are left out.
+        Leaves out challenges that still wait for guests, who are asked by mail address.
         """
         sits = select(challenged.c.challenge_id).where(
             challenged.c.player_id == player_id, challenged.c.asked
@@ -69,7 +69,7 @@ class Challenges(Repository):
         return self._scalars(query.order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
-        """Return the number of guests asked by a player since a moment who have not said yes."""
+        """Return the number of guests whom a player asked after `since` and who said no yes yet."""
         query = (
             select(func.count(challenged.c.address))
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
@@ -92,7 +92,8 @@ class Challenges(Repository):
         """Add a challenge, and return its number.
 
         `guests` are players' numbers and mail addresses in seat order; the guests in `asked` must
-        say yes. For `first_unsaid` and `command` see `PendingChallenge`.
+        say yes. `first_unsaid`: the challenger got seat 1 without asking for it. `command` is the
+        challenge's line without the players, if guests are asked by mail address.
         """
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(
@@ -125,7 +126,7 @@ class Challenges(Repository):
     def ask(
         self, challenge_id: int, player_ids: Collection[int], now: datetime, expires_at: datetime
     ) -> None:
-        """Note that these players are asked now, as all guests by mail address have said yes."""
+        """Note that these players are asked now, since all guests (mail addresses) said yes."""
         its = challenges.c.id == challenge_id
         self._update(challenges, its, command=None, asked_at=now, expires_at=expires_at)
         seats = challenged.c.challenge_id == challenge_id
@@ -134,7 +135,7 @@ class Challenges(Repository):
         )
 
     def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
-        """Note a player's yes, and return the challenge with it."""
+        """Note a player's yes, and return the changed challenge."""
         its = challenged.c.challenge_id == challenge.id
         self._update(challenged, its, challenged.c.player_id == player_id, waits=False)
         return self.get(challenge.id)
@@ -170,10 +171,10 @@ class Beginnings(Repository):
     """Queries about the players who began boards, for limits and hints, within one transaction."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """Return the number of a player's boards in progress that `begun_by` began.
+        """Return how many boards by the challenger `begun_by` a player has not answered.
 
-        Only boards count on which `player_id` has neither moved nor commented. They are counted up
-        to `most`.
+        These are the player's boards in progress on which the player has neither moved nor
+        commented. They are counted up to `most`.
         """
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
@@ -193,7 +194,7 @@ class Beginnings(Repository):
     def taken_up(self, begun_by: int) -> int:
         """Return the number of boards begun by a player on which another person has moved.
 
-        Only the player's newest `_NEWEST` boards are read.
+        A robot's move does not count. Only the player's newest `_NEWEST` boards are read.
         """
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
@@ -230,19 +231,19 @@ class Beginnings(Repository):
         return frozenset(row["player_id"] for row in rows)
 
 
-Shift = tuple[datetime, timedelta]  # a moment, and the extension of all that was open then
+Shift = tuple[datetime, timedelta]  # a moment, and by how much later what was open then expires
 
 
 class Expiring(Repository):
-    """Queries that extend open questions, challenges and seeks, within one transaction."""
+    """Queries that let questions, challenges and seeks expire later, within one transaction."""
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
-        """Postpone the expiry of the questions and challenges open at the moments of `shifts`."""
+        """Postpone, by each shift, the expiry of questions and challenges open at its moment."""
         self._put_off(shifts, questions, questions.c.asked_at, questions.c.answer.is_(None))
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Postpone the expiry of the seeks open at the moments of `shifts`; callers lock seeks."""
+        """Postpone, by each shift, the expiry of seeks open at its moment; seeks are locked."""
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(

@@ -1,4 +1,4 @@
-"""Queries about reminders of clocks, and about vacations, in which clocks stand still."""
+"""Queries about reminders before time runs out, and about vacations, which stop clocks."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
@@ -14,7 +14,7 @@ from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.mails import Kind, OutboxStatus
 from pbm.store.values.players import Vacation
 
-# Delivered: sent, and not bounced yet.
+# A mail has arrived if it was sent and has not bounced yet.
 _ARRIVED = and_(outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(None))
 
 
@@ -22,24 +22,24 @@ class Reminders(Repository):
     """Queries about reminders, which are mails of the outbox, within one transaction."""
 
     def name_boards(self, message_id: str, board_ids: Sequence[int]) -> None:
-        """Store the boards that a reminder mail is about, at least one."""
+        """Store which boards a reminder mail is about; `board_ids` must not be empty."""
         mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()
         rows = [{"board_id": board_id} for board_id in board_ids]
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Return whether a reminder of a board written since `since` was delivered by `until`."""
+        """Return whether a reminder about a board, written since `since`, arrived by `until`."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Return whether a reminder of a board, written since a moment, waits or was delivered."""
+        """Return whether a reminder about a board, written since `since`, waits or has arrived."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
 
 def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
-    """Return a query for the reminders of a board to a player written since a moment."""
+    """Return a query for a player's reminders about a board, written at `since` or later."""
     names_it = exists().where(
         reminded_boards.c.outbox_id == outbox.c.id, reminded_boards.c.board_id == board_id
     )
@@ -61,7 +61,7 @@ _OF_PLAYER = Statement(
 
 
 def vacations_read(player_id: int, since: date) -> Read:
-    """Return the read of `Vacations.of_player` for a player, for `prefetch`."""
+    """Return the query of `Vacations.of_player` for a player, as `prefetch` takes it."""
     return _OF_PLAYER, {"player_id": player_id, "since": since}
 
 
@@ -97,7 +97,7 @@ class Vacations(Repository):
         return self._add(vacations, **row)
 
     def keep_zone(self, player_id: int, zone: str, today: date) -> None:
-        """Fix the time zone of a player's vacations that have already begun."""
+        """Store `zone` as the lasting time zone of a player's vacations that have begun."""
         begun = vacations.c.zone.is_(None) & (vacations.c.first_day <= today)
         self._update(vacations, vacations.c.player_id == player_id, begun, zone=zone)
 

@@ -18,7 +18,7 @@ _FIRST = 2**31 - 1  # above any board number
 
 
 class Meeting(NamedTuple):
-    """A finished board of two given players: a seat of each, and the winning seats."""
+    """A finished board of two players: a seat of each player, and the seats that won."""
 
     board_id: int
     one: int
@@ -54,9 +54,9 @@ class History(Repository):
         return Found(tuple(finished), rows[-1][0] if len(rows) == LOOKED_AT else None)
 
     def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
-        """Return the finished boards on which the players `one` and `other` sat, newest first.
+        """Return the finished boards on which two players sat, newest first.
 
-        Only the newest `MOST_MEETINGS` boards of `one` that are over are searched.
+        Only the first player's newest `MOST_MEETINGS` boards that are over are searched.
         """
         looked = _over(one, MOST_MEETINGS, _FIRST).subquery()
         theirs = seats.alias()
@@ -76,9 +76,9 @@ class History(Repository):
         return len(self._rows(some.limit(most)))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
-        """Return how many games a player finished, and how many of these were not lost on time.
+        """Return how many games a player finished, and in how many the player did not forfeit.
 
-        Only the newest `most` games that are over count.
+        A forfeit is a loss on time. Only the newest `most` games that are over are read.
         """
         looked = _over(player_id, most, _FIRST).subquery()
         ran_out = exists().where(
@@ -118,7 +118,7 @@ class Analyses(Repository):
         return self._first(KeptAnalysis, select(analyses).where(analyses.c.board_id == board_id))
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
-        """Begin an analysis of the game's state `mark`, replacing that of an earlier state."""
+        """Begin an analysis of the game state named by `mark`, in place of any older analysis."""
         self._delete(analyses, analyses.c.board_id == board_id)
         self._insert(analyses, board_id=board_id, mark=mark, found={}, began_at=now)
 
@@ -130,7 +130,7 @@ class Analyses(Repository):
         self._update(analyses, its, found=dict(found), finished_at=finished_at)
 
     def drop(self, board_id: int) -> None:
-        """Delete an analysis; another request begins a new analysis."""
+        """Delete an analysis; the next request begins a new one."""
         self._delete(analyses, analyses.c.board_id == board_id)
 
     def readers(self, board_id: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Erasure and export of a player's data, by the marks of the tables (`schema/personal.py`)."""
+"""Erasure and export of a player's data, as `schema/personal.py` declares it for each table."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -23,8 +23,8 @@ class PersonalData(Repository):
     def erase(self, player: Player) -> None:
         """Erase all personal data of a player except the handle, which games name.
 
-        The player is removed, and reply addresses become invalid. Mails that are due are still
-        sent, and their recipient is erased afterwards.
+        The player is removed, and reply addresses become invalid. Mails that wait in the outbox are
+        still sent, and their recipient is erased afterwards.
         """
         keys = [address.lower() for address in player.addresses]
         gone = {"status": PlayerStatus.REMOVED, "epoch": players.c.epoch + 1}

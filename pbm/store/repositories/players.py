@@ -62,7 +62,7 @@ _EPOCH = Statement(
 
 
 def seated_read(board_id: int) -> Read:
-    """Return the read of `Players.seated` for a board, for `prefetch`."""
+    """Return the query of `Players.seated` for a board, as `prefetch` takes it."""
     return _SEATED, {"board_id": board_id}
 
 
@@ -91,7 +91,7 @@ class Players(Repository):
         return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
-        """Return a player's epoch, which `newkey` raises; None for a player without an address."""
+        """Return a player's epoch, a number that `newkey` increases; None without an address."""
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
 
@@ -101,7 +101,7 @@ class Players(Repository):
         return self.find(player_id)
 
     def lock(self, player_id: int) -> None:
-        """Lock a player until the commit; rows that refer to the player can still be written."""
+        """Lock a player until the commit; others can still insert rows that refer to the player."""
         self._transaction.execute(_locked(players.c.id, player_id))
 
     def by_handle(self, handle: str) -> Player | None:
@@ -118,7 +118,7 @@ class Players(Repository):
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return those of the `handles` that active players have; there may be any number."""
+        """Return those of the `handles` that active players have; `handles` may be very many."""
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 
@@ -138,8 +138,8 @@ class Players(Repository):
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Return a page of players in the order of handles, and the first handle of the next page.
 
-        A page has the active players among the `most` players from `handle` on. The handle of the
-        next page is None after the last page.
+        A page spans `most` players from `handle` on, but leaves out those who are not active. The
+        handle of the next page is None after the last page.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
@@ -178,7 +178,7 @@ class Players(Repository):
         self._insert(addresses, **row, verified_at=now)
 
     def set_addresses(self, player_id: int, new: Collection[str], now: datetime) -> None:
-        """Replace all addresses of a player, and delete the record of bounces."""
+        """Replace all addresses of a player, and forget the player's bounces."""
         self._delete(addresses, addresses.c.player_id == player_id)
         self.change(player_id, bounces=0, bounced_at=None, unreachable_since=None)
         for address in new:
@@ -189,7 +189,7 @@ class Players(Repository):
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Change some settings of a player; other settings stay, also those of a newer pbm."""
+        """Change some settings of a player; others stay, even those that only a newer pbm knows."""
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()
@@ -212,7 +212,7 @@ class Players(Repository):
         return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Note that a player was reminded: the absence begins, unless it has begun already."""
+        """Begin a player's absence (the time from a reminder to the next mail), unless begun."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)
@@ -241,7 +241,7 @@ def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
 
 
 def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
-    """Build players from rows, of which there is one for each address.
+    """Build players from the rows of `with_addresses`, one row for each address of a player.
 
     Settings that only a newer version of the program has are ignored.
     """

@@ -1,4 +1,4 @@
-"""Queries about the moves and departures of boards, and queries that write boards' progress."""
+"""Queries that read the moves and departures of boards, or record new ones."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _PLIES = Statement(
 
 
 def plies_read(board_id: int, since: int) -> Read:
-    """Return the read of `Plies.of` for a board, for `prefetch`."""
+    """Return the query of `Plies.of` for a board, as `prefetch` takes it."""
     return _PLIES, {"board_id": board_id, "since": since}
 
 
@@ -40,7 +40,7 @@ class Plies(Repository):
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
-        """Return the moves of each board in `since`, in order, after the ply given there."""
+        """Return each board's moves in order, after the ply to which `since` maps the board."""
         found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
@@ -51,7 +51,10 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """Return `ply`, `stood` and `played_at` of moves to a position with one of the `marks`."""
+        """Return the moves that led to positions with these marks: `ply`, `stood`, `played_at`.
+
+        A mark names a position; `stood` is the mark of the position after the move.
+        """
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )
@@ -101,7 +104,7 @@ _WAIT = ("waits_since", "reminded", "given", "stops")
 
 
 class Playing(Repository):
-    """Queries that write the progress of boards, within one transaction."""
+    """Queries that record moves and departures of boards, within one transaction."""
 
     def fill(
         self,
@@ -113,7 +116,7 @@ class Playing(Repository):
     ) -> Board:
         """Store the moves of an imported game on a new board, and the resulting progress.
 
-        `left` has the departures: the plies played before, the seat, and how it was left.
+        `left` has for each departure the last ply before it, the seat, and how the player left.
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
@@ -148,8 +151,9 @@ class Playing(Repository):
     ) -> Board:
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        The position after the move counts as having occurred `first` times, plus once for each ply
-        from `since` on, up to `most` plies, whose position has the same mark (`stood`).
+        Also records how often the position after the move has occurred. This is `first`, plus the
+        number of earlier moves to a position with the same mark (`stood`). These moves are counted
+        from ply `since` on, up to `most`.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -172,18 +176,21 @@ class Playing(Repository):
         *,
         spared: bool = False,
     ) -> Board:
-        """Record a departure, and the resulting state."""
+        """Record how a player left a seat, and the resulting progress.
+
+        `how` is a word such as "resigned". `spared`: the departure costs no rating.
+        """
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
         self._insert(departures, board_id=board.id, **left, spared=spared)
         return self.set_progress(board, progress, now)
 
     def drop_departures(self, board: Board, since: datetime) -> None:
-        """Delete the departures since a moment, so that their players have the seats again."""
+        """Delete the departures since a moment; the seats belong to their players again."""
         of_board = departures.c.board_id == board.id
         self._delete(departures, of_board, departures.c.left_at >= since)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Store a board's progress; the wait begins anew if it is for another move or player."""
+        """Store a board's progress. If another move or player is awaited now, a new wait begins."""
         kept: dict[str, Any] = {**vars(progress), "changed_at": now}
         kept |= {"waits_since": now, "reminded": 0, "given": 0, "stops": ()}
         waited_for = board.to_move and (board.ply, board.to_move.player_id)
@@ -199,7 +206,7 @@ class Playing(Repository):
         return its.keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Take a board back to an earlier ply; delete later moves, departures and all offers."""
+        """Set a board back to an earlier ply; delete later moves and departures, and all offers."""
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._delete(table, table.c.board_id == board.id, column > progress.ply)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(

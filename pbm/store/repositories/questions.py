@@ -1,4 +1,4 @@
-"""Queries about questions, about errands (commands that wait for a yes), and about consents."""
+"""Queries about questions, commands that wait for a yes (errands), and consents to later moves."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -37,7 +37,7 @@ class Questions(Repository):
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Add a question; a yes sets the `password`, whose hash is stored until then."""
+        """Add a question. If a yes would set a `password`, its hash is stored until the answer."""
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
         question_id = self._add(
@@ -83,9 +83,9 @@ class Questions(Repository):
         return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Return whether an address has an open invitation, or one by `asker_id` without a yes.
+        """Return whether an invitation to an address keeps the player `asker_id` from another one.
 
-        An expired or declined invitation by `asker_id` counts.
+        An invitation without a yes does so until it expires; one by `asker_id` even afterwards.
         """
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
@@ -106,13 +106,13 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """Return the numbers of the waiting commands (errands) that a player can still confirm."""
+        """Return the numbers of the errands (waiting commands) in a player's open questions."""
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
 
     def _open(self, now: datetime, *where: ColumnElement[bool]) -> tuple[dict[str, Any], ...]:
-        """Return the parameters of open questions that meet the conditions."""
+        """Return the `params` of each open question that meets the conditions."""
         query = select(questions.c.params).where(
             *where,
             questions.c.asked_at > now - _LONGEST_OPEN,
@@ -122,7 +122,10 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """Return the parameters `way` of a player's questions about errands; "" if one has none."""
+        """Return the origins to which a yes to a player's questions about errands gives consent.
+
+        "" stands for a question whose yes gives no consent. Questions keep the origin as `way`.
+        """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
             questions.c.kind == "confirm",
@@ -159,7 +162,7 @@ class Questions(Repository):
         status: ErrandStatus = ErrandStatus.WAITING,
         password: SealedPassword | None = None,
     ) -> int:
-        """Store commands that wait for a player's `yes`; return the errand's number."""
+        """Store command lines, with a comment, until a player's yes; return the errand's number."""
         return self._add(
             errands,
             player_id=player_id,
@@ -173,7 +176,7 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        """Return a player's waiting commands from unproven mails since a moment, in order."""
+        """Return the waiting commands of a player's unproven mails after `since`, in order."""
         return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
@@ -196,10 +199,13 @@ class Questions(Repository):
 
 
 class Consents(Repository):
-    """Queries about consents, within one transaction."""
+    """Queries about consents, within one transaction.
+
+    A consent is a yes that also counts for a player's later unproven mails of the same origin.
+    """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a consent; a stored consent that was given after `over` is not renewed."""
+        """Store a consent to an origin. A consent given after `over` is still valid and stays."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
@@ -212,7 +218,7 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Return whether a consent for an origin was given after `since`, and no `newkey` since."""
+        """Return whether a consent to an origin, given after `since`, is not ended by `newkey`."""
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,

@@ -1,4 +1,4 @@
-"""Queries about ratings: the counted boards in their order, and the rating changes by each."""
+"""Queries about ratings, about the boards counted for them, and about each board's changes."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
@@ -107,9 +107,10 @@ class Ratings(Repository):
     def wins(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """Return how often one player finished before another since a moment, by pairs of players.
+        """Return how often each player had a better place than each other, by pairs of players.
 
-        Only boards counted before `counted` are considered.
+        Only boards of the same game and pool that were counted after `since` and before `counted`
+        are considered.
         """
         asked: dict[str, Any] = {"player_ids": list(player_ids), "since": since}
         asked |= {"game": counted.game, "pool": counted.pool, "before": counted.number}
@@ -117,7 +118,10 @@ class Ratings(Repository):
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
-        """Return whether a player won, for the last five games with another, newest first."""
+        """Return the last five results of a player against another, newest first: True for a win.
+
+        Only games of the same game and pool as `counted` are considered.
+        """
         query = select(results.c.place < _lost.c.place).join(
             _lost, _lost.c.rated_id == results.c.rated_id
         )
@@ -130,7 +134,7 @@ class Ratings(Repository):
         return list(self._scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
 
     def counted(self, board_id: int) -> CountedBoard | None:
-        """Return a board's number in the order of counting; None if the board was not counted."""
+        """Return how a board was counted for ratings; None if the board was not counted."""
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
@@ -143,9 +147,10 @@ class Ratings(Repository):
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """Return players whose last board is `counted` and whose stored rating is not its result.
+        """Return the players of `counted` whose stored rating differs from the board's result.
 
-        Players who have left for good should have no stored rating.
+        Only players whose last board is `counted` are checked. Robots, and players who have left
+        for good, differ if they have a stored rating at all.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
@@ -156,7 +161,7 @@ class Ratings(Repository):
         return frozenset(number for number in its if listed.get(number) != should.get(number))
 
     def hold(self) -> None:
-        """Lock the counting of boards until the commit."""
+        """Keep other transactions from counting boards until the commit."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_COUNTING)
 
@@ -176,7 +181,7 @@ class Ratings(Repository):
         self._settle(counted, [item.player_id for item in found])
 
     def forget(self, counted: CountedBoard) -> None:
-        """Remove a board from the ratings; its players keep the ratings of their other boards."""
+        """Remove a board from the ratings; its players get the result of their last other board."""
         player_ids = [item.player_id for item in self.results(counted)]
         its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
         self._delete(ratings, *its, ratings.c.player_id.in_(player_ids))
@@ -193,7 +198,7 @@ class Ratings(Repository):
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
-        """Set the ratings of some players to the results of their last boards."""
+        """Set players' ratings to their last results in the game and pool of `counted`."""
         last = {"game": counted.game, "pool": counted.pool, "before": _NEWEST}
         self._transaction.execute(_SETTLE, {**last, "player_ids": list(player_ids)})
 

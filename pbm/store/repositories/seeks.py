@@ -1,4 +1,4 @@
-"""Queries about seeks, and about the players who wait in them."""
+"""Queries about seeks (open challenges), and about the players who wait in a seek."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -63,9 +63,10 @@ class Seeks(Repository):
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
     ) -> Iterator[tuple[Seek, ...]]:
-        """Yield each maker's oldest open seek for a usual game that a player may join, in batches.
+        """Yield, in batches of `most`, open seeks that a player may join, the oldest of each maker.
 
-        The seek must admit `rating`. Without `pairs`, only seeks whose maker asked to be paired.
+        The seeks are for a game without special wishes (`usual`), and admit the player's `rating`.
+        `pairs`: the player asks to be paired. Otherwise the maker must have asked to be paired.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
@@ -83,7 +84,7 @@ class Seeks(Repository):
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """Return the open seeks in which a player waits, oldest first; with `over` all seeks."""
+        """Return the seeks in which a player waits, oldest first; without `over` only open ones."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))
@@ -140,7 +141,8 @@ class Seeks(Repository):
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
     """Return the conditions for an open seek that a player may join.
 
-    Its maker can play, and no seeker is the player, or blocks or is blocked by the player.
+    The seek's maker can play. Nobody who waits in the seek is the player, blocks the player, or is
+    blocked by the player.
     """
     waiting = seekers.alias()
     other = waiting.c.player_id

@@ -1,4 +1,4 @@
-"""Queries about facts, about the operator's journal, and about heartbeats of processes."""
+"""Queries about the server's environment, the operator's journal, and processes' heartbeats."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from pbm.store.values.queues import Change, Fact, Heartbeat
 
 
 class Facts(Repository):
-    """Queries about facts, within one transaction."""
+    """Queries about facts (named data on the server's environment), within one transaction."""
 
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
         """Find the fact stored under a name; `lock` locks it until the commit."""
@@ -67,7 +67,7 @@ class Changes(Repository):
         )
 
     def about(self, **about: int) -> tuple[Change, ...]:
-        """Return the changes to a player (`player_id`) or a board (`board_id`), oldest first."""
+        """Return the changes to a player or board, such as `about(board_id=12)`, oldest first."""
         its = (changes.c[name] == number for name, number in about.items())
         return self._all(Change, _QUERY.where(*its).order_by(changes.c.id))
 
@@ -93,7 +93,7 @@ class Heartbeats(Repository):
         self._transaction.execute(statement, [vars(beat) for beat in beats])
 
     def clock_ahead(self, clock: Clock) -> float | None:
-        """Return by how many seconds a clock is ahead of the database's; None if embedded."""
+        """Return how many seconds a clock is ahead of the database's clock; None for SQLite."""
         if not self._transaction.is_shared:
             return None
         there: datetime = self._transaction.execute(select(func.clock_timestamp())).scalar_one()
@@ -109,7 +109,7 @@ class Heartbeats(Repository):
         self._delete(heartbeats, heartbeats.c.process == process)
 
     def forget_dead(self, before: datetime) -> None:
-        """Delete heartbeats older than a moment, and the oldest beyond `MOST_ROWS` rows."""
+        """Delete heartbeats older than `before`, and all but the newest `MOST_ROWS`."""
         newest = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc())
         last_kept = newest.offset(MOST_ROWS - 1).limit(1).scalar_subquery()
         beat_at = heartbeats.c.beat_at

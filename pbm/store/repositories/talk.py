@@ -35,7 +35,7 @@ class Blocks(Repository):
         return frozenset((by, blocked) for by, blocked in rows)
 
     def around(self, player_id: int, others: Collection[int]) -> frozenset[int]:
-        """Return the players among `others` who block a player, or are blocked by the player."""
+        """Return the players among `others` who block `player_id`, or whom `player_id` blocks."""
         pairs = union_all(
             select(blocks.c.player_id).where(
                 blocks.c.blocked_id == player_id, blocks.c.player_id.in_(others)
@@ -93,7 +93,7 @@ class Reports(Repository):
         words: Sequence[dict[str, Any]],
         now: datetime,
     ) -> int:
-        """Store a player's report with the comments of others (`words`), and return its number."""
+        """Store a player's report, with others' comments in `words`; return the report's number."""
         row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
         return self._add(reports, **row, lines=lines, words=words)
 
