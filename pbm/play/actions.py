@@ -1,7 +1,7 @@
-"""Actions on a board with all consequences: moves, departures, forfeits, acts of the operator.
+"""Moves, departures, forfeits and acts of the operator on a board, with all consequences.
 
-If several boards run out of time in one absence, one of them costs rating (rules, section 6). An
-absence begins with a reminder, and ends with the player's next mail.
+An absence of a player begins with a reminder, and ends with the player's next mail. If several
+boards run out of time in one absence, the first costs rating; see `is_spared` (rules, section 6).
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,10 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move, which may end offers and the game; clocks stop at `arrived`. Raises Refusal."""
+    """Play a move, which may end offers and the game. Raises Refusal.
+
+    The mover's clock stops at the moment `arrived`, or at `now` if `arrived` is None.
+    """
     mover = board.to_move
     after = boards.add_move(work, board, text, now)
     count_move(work, board, after, arrived or now)
@@ -54,7 +57,10 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
-    """Return the boards in progress that a player has not left, by number; only installed games."""
+    """Return a player's boards in progress, sorted by number; `lock`: lock their rows.
+
+    Boards that the player has left are omitted, and so are boards of games not installed.
+    """
     found: Sequence[Board] = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
     found = [work.boards.get(board.id, lock=True) for board in found] if lock else found
     played = (board for board in found if board.playing and board.is_installed)
@@ -68,7 +74,10 @@ def decline_board(
     now: datetime,
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board, and start a new board for the others if possible; `fact` tells them why."""
+    """Close a board that a player declines, and start a new board for the others if possible.
+
+    `fact` is the type of the event that tells the others why the board is closed.
+    """
     closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
@@ -81,9 +90,10 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a board for the other players.
+    """Start a board for the players who remain when `player` declines a board; return the new one.
 
-    None in teams, in a later round of a match, or if only robots or too few players are left.
+    Return None if the game has teams, if the board is a later round of a match, if only robots
+    remain, or if too few players remain.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
@@ -102,7 +112,7 @@ def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> li
 
 
 def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Take the player to move out of the game if a forfeit may be claimed; else do nothing."""
+    """Take the mover out of the game if `player` may claim the mover's forfeit, else do nothing."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or not may_be_claimed(board, wait):
         return []
@@ -113,7 +123,10 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """Return when a player may claim the mover's forfeit; None unless the mover's mail bounces."""
+    """Return the end of the mover's time, from which `player` may claim the mover's forfeit.
+
+    Return None if mail to the mover does not bounce, or if no clock of another player runs.
+    """
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -121,7 +134,7 @@ def claimable_from(
 
 
 def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | None:
-    """Return when a player ran out of time on a board, None if never."""
+    """Return when a player forfeited a board, None if the player did not."""
     seats = {seat.seat for seat in board.seats_of(player_id)}
     if not seats & set(board.position.out):
         return None
@@ -138,10 +151,10 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Return whether a player who runs out of time loses no rating; locks the player's row.
+    """Return whether a forfeit of a board costs the player no rating; lock the player's row.
 
-    The first board of an absence costs rating. Later boards are spared unless the player is behind,
-    or had boards spared in an earlier absence less than `SPARED_EVERY` before.
+    The first board of an absence costs rating. A later board is spared, unless the player is behind
+    on it, or had boards spared in an absence that began less than `SPARED_EVERY` before this one.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -170,7 +183,7 @@ def end_board(
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
-    """Return the simultaneous forfeits that ended a board; empty if something else ended it."""
+    """Return the forfeits, all at one moment, that ended a board; () if something else ended it."""
     left = () if board.playing else work.plies.departures(board.id)
     last = left[-1] if left else None
     if last is None or last.how != FORFEITED or last.after_ply < board.ply:
@@ -182,11 +195,11 @@ def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]
 
 
 def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Reopen a board that did not end by a move; forfeits that ended it are lifted."""
-    lifted = forfeits_that_ended(work, board)
-    if lifted:
-        work.playing.drop_departures(board, lifted[0].left_at)
-        _lift(work, board, lifted)
+    """Reopen a board that did not end by a move; undo the forfeits that ended it."""
+    undone = forfeits_that_ended(work, board)
+    if undone:
+        work.playing.drop_departures(board, undone[0].left_at)
+        _end_absences(work, board, undone)
     progress = boards.progress_at(board, position_after(work, board, board.ply), board.ply)
     after = work.playing.set_progress(board, progress, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
@@ -194,7 +207,7 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Take back the last ply, and all departures after it."""
-    _lift(work, board, forfeits_after(work, board, board.ply))
+    _end_absences(work, board, forfeits_after(work, board, board.ply))
     after = boards.go_back(work, board, board.ply - 1, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
 
@@ -205,15 +218,15 @@ def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure,
     return tuple(item for item in left if item.how == FORFEITED and item.after_ply >= ply)
 
 
-def _lift(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
-    """End the absence of players whose forfeit cost rating."""
+def _end_absences(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
+    """End the absence of each player whose forfeit, now undone, cost rating."""
     for item in forfeits:
         if not item.spared:
             work.players.change(board.seats[item.seat - 1].player_id, absent_since=None)
 
 
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Take removed players out again, if reopening or undoing has brought them back."""
+    """Take players who have left the server out of a game again, after a reopening or an undo."""
     gone = [
         seat.seat
         for seat in board.seats

@@ -1,6 +1,6 @@
 """Advice of robots: hints on a player's own moves, and analyses of finished games.
 
-Neither may reveal a good move for another board on which the player may not have hints.
+Neither may be about a position that stands on another board where the player may not have hints.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,10 @@ def _check(board: Board, player: Player) -> None:
 
 
 def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
-    """Return the newest boards of the same game in progress, with moves, that forbid hints."""
+    """Return a player's boards in progress, of the same game as `board`, that forbid hints.
+
+    Boards without a move are omitted. Only the newest `_MOST_COMPARED` boards are looked at.
+    """
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
     return [other for other in same if other.rated or people_against(other, player.id)]
@@ -93,9 +96,11 @@ def check_analysable(board: Board) -> None:
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
     """Find a ply whose analysis would be a forbidden hint for another board in progress.
 
-    Returns parameters of a Refusal, empty without such a ply: `ply` of this board, `number`, led to
-    the position of board `other`, perhaps mirrored or turned. In a game played here, plies from
-    before the other board began do not count.
+    Such a ply led to the present position of the other board, perhaps mirrored or turned. Unless
+    the analysed game was imported, plies played before the other board began do not count.
+
+    Returns the parameters of a Refusal: the `number` of this board, the `ply`, and the number of
+    the `other` board. Returns an empty dict without such a ply.
     """
     stands_on = {
         stands: other
@@ -116,7 +121,10 @@ def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
 
 
 def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
-    """Queue an analysis of a locked board, or add a reader to it. Raises Refusal."""
+    """Queue the analysis of a board, and make the player its reader. Raises Refusal.
+
+    The caller has locked the board's row.
+    """
     if player.id not in work.analyses.readers(board.id):
         if not ANALYSES.take(work, now, player.id):
             raise Refusal("too-many-analyses", most=ANALYSES.most)
@@ -127,7 +135,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a search job for the next part of an analysis, charged to the player `player_id`."""
+    """Queue a search job for the next part of an analysis; it counts as a job of `player_id`."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -140,7 +148,7 @@ def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 
 
 def mark_of(board: Board) -> str:
-    """Return a key that changes when plies are taken back or added."""
+    """Return a key of a board's moves, which changes when a ply is added or taken back."""
     return f"{board.ply}.{board.taken_back}"
 
 
@@ -193,12 +201,12 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """Return a side's lead as one digit; `.` for a side not ahead, `#` for a win by force."""
+    """Return a lead, given in hundredths, as a digit; `.` if not ahead, `#` if it wins by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 
 
 def better_lines(kept: KeptAnalysis) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Return the better moves that an analysis found, by ply, for a record."""
+    """Return each ply for which an analysis found a better line, with that line's moves."""
     judged = [*kept.found["mistakes"], kept.found["last"]]
     return tuple((item["ply"], tuple(item["line"])) for item in judged if item and item["line"])

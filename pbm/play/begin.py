@@ -1,6 +1,6 @@
 """Starting a game with others: who may play together, and how many boards a player may start.
 
-A board in progress is unanswered by a player who has neither moved nor written there.
+A board in progress counts as unanswered by a player who has neither moved nor written on it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -28,7 +28,10 @@ _LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
-    """Return the ids of the `others` with whom a player shares neither a block nor a mailbox."""
+    """Return the ids of those of `others` with whom a player may play.
+
+    Two players may not play if one has blocked the other, or if they have a mailbox in common.
+    """
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}
     return frozenset(apart - work.blocks.around(player.id, apart))
@@ -72,11 +75,12 @@ def begin_board(
     agreed: Collection[int] | None = None,
     first_unsaid: bool = False,
 ) -> list[Event]:
-    """Start a board that `begun_by` asks for, seats in the order given. Raises Refusal.
+    """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
-    Players in `agreed` do not count as challenged. If it is not None, the daily limit of first
-    boards does not apply; if all agreed, nor does the hourly limit. `first_unsaid`: the player has
-    the first seat by default, and is told so.
+    Players in `agreed` have said yes, and do not count as challenged. Two limits may apply to
+    `begun_by`: the hourly limit applies if another player is not in `agreed`; the daily limit, of
+    players on whose boards few others have moved, applies if `agreed` is None. `first_unsaid`:
+    `begun_by` got the first seat without asking for it, and is told so.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -100,7 +104,10 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if `begun_by` may not start this board; players in `agreed` have said yes."""
+    """Raise Refusal if `begun_by` may not start a board with `players`.
+
+    Players in `agreed` have said yes, so their settings need not allow challenges.
+    """
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -112,7 +119,7 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Return whether `other`, a person, left as many boards of `begun_by` unanswered as allowed."""
+    """Return whether `other`, a person, has left too many boards of `begun_by` unanswered."""
     most = limits.MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
@@ -137,14 +144,15 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
-    """Return the number of a player's boards in progress against robots, up to the limit."""
+    """Return the number of a player's boards against robots in progress, up to their limit."""
     return work.beginnings.with_robots(player.id, most=limits.MOST_WITH_ROBOTS)
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
-    """Return the strongest robot rated no higher than a player, else the robot for beginners.
+    """Return the handle of the strongest robot that is rated no higher than a player.
 
-    A provisional rating counts at its lower bound. None if no such robot plays the game.
+    If all are rated higher, return the robot for beginners. A player's provisional rating counts at
+    its lower bound. Return None if the robots so chosen do not play the game.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)
@@ -161,7 +169,7 @@ def _playing(work: UnitOfWork, game: str, name: str) -> str | None:
 
 
 def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
-    """Yield an event if a player has just won three of the last four games against a robot."""
+    """Yield one event if a player has just won three of the last four games against a robot."""
     counted = work.ratings.counted(board.id)
     if counted is None or counted.pool != Pool.TWO:
         return

@@ -41,7 +41,7 @@ from pbm.store.values.queues import SearchKind, TimerKind
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """Return a key that is equal for repeated positions; None if the game has no claims."""
+    """Return a key that repeated positions share; None if the game allows no claims of a draw."""
     if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
@@ -55,10 +55,11 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Arguments of the query that counts repetitions of the position at `ply`, with key `stood`.
+    """Return the arguments of the query that counts how often a position has occurred.
 
-    `since` is the first ply that counts, `most` the limit of the count. `first` is the number that
-    the count starts from: the same position at the start of the game counts, but has no ply.
+    The position came about by `ply`, and its key is `stood`. The query counts plies with that key
+    from the ply `since` on, up to `most`. It adds `first`, which is 2 if the game started with this
+    position, as no ply led to the start; otherwise `first` is 1.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -69,7 +70,7 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
-    """Return the position after `ply` plies, with departures; RulesError for an illegal record."""
+    """Return the position after `ply` plies, with departures; RulesError if a ply is illegal."""
     *_, position = islice(positions(board.start, steps_of(work, board)), ply + 1)
     return position
 
@@ -93,7 +94,7 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge; `rounds`: None without a match; `clock`: None for the default."""
+    """The choices of a challenge; `rounds` is None if no match, `clock` is None if the default."""
 
     game: str
     options: Options
@@ -138,10 +139,10 @@ def start_board(
     rematch_of: int | None = None,
     begun_by: int | None = None,
 ) -> Board:
-    """Start a new board, seats in the order given. Raises Refusal.
+    """Start a new board, with the players `seated` in seat order. Raises Refusal.
 
-    `round_of` is the board's place in a running match; without it `setup.rounds` may begin a match.
-    `begun_by` is None if the board follows from an earlier game.
+    `round_of` is the board's place in a running match. If it is None, and `setup.rounds` is not,
+    the board begins a match. `begun_by` is None if the board follows from an earlier game.
     """
     board = work.boards.add(
         setup.game,
@@ -245,15 +246,19 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """Return the expected processor seconds of a search, by a robot or else for a hint.
+    """Return the expected processor seconds of a robot's search, or of a search for a hint.
 
-    The estimate ignores the operator's longer searches, as jobs would wait for hours for them.
+    The number places the job in the queue. It ignores longer searches that the operator may have
+    set, since with them jobs would be placed hours later.
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Queue a robot's move, or a reminder of a first move. Called when the mover changes."""
+    """Queue the move of a robot, or set the reminder of a person's first move.
+
+    Called when the player to move has changed.
+    """
     mover = board.to_move
     if mover is None or mover.robot is None:
         request_first_move(work, board, now)
@@ -268,12 +273,15 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def move_key(board: Board, player_id: int) -> str:
-    """Return the job key of a robot's move; take-backs and departures change it."""
+    """Return the key of the job for a robot's move; a take-back or a departure changes the key."""
     return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 
 def asked_by(board: Board) -> int:
-    """Return who is charged for a robot's move: a person, preferably still in, or the robot."""
+    """Return the id of the player under whose jobs a robot's move counts.
+
+    This is a person who has not left, else a person who has left, else the robot.
+    """
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in
@@ -282,7 +290,7 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the reminder of a first move, if awaited; the timer checks again when it fires."""
+    """Set the timer for a reminder, if a first move is awaited; the firing timer checks again."""
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         work.timers.set(
@@ -325,7 +333,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """Return the side of each seat in a game with partners; None if so many cannot play one."""
+    """Return the side of each seat, if `players` play with partners; None if they cannot."""
     option = partners_option(game)
     if option is None:
         return None

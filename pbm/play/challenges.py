@@ -1,7 +1,8 @@
 """Pending challenges: players or mail addresses are asked, and not all have said yes yet.
 
-The board starts after the last yes. Guests by mail address are asked first, then players with
-`challenges ask`. Two players have at most one pending challenge, so that a handle identifies it.
+The board starts after the last yes. Guests, who are invited by mail address, are asked first. Then
+those players are asked whose setting `challenges` is `ask`. Two players have at most one pending
+challenge, so a handle identifies the challenge.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Return whether a player invited by address may be asked; the inviter must not learn this."""
+    """Return whether a player invited by address may be asked; hide the result from the inviter."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -45,7 +46,7 @@ def propose(
     *,
     first_unsaid: bool = False,
 ) -> list[Event]:
-    """Challenge players, in seat order, and ask those with `challenges ask`. Raises Refusal."""
+    """Challenge players, in seat order, and ask those who want to be asked. Raises Refusal."""
     check_others(work, setup.game, players, begun_by)
     asked = who_is_asked(players, begun_by)
     _count_asked(work, asked, begun_by, now)
@@ -65,7 +66,7 @@ def propose(
 def _count_asked(
     work: UnitOfWork, asked: Sequence[Player], begun_by: Player, now: datetime
 ) -> None:
-    """Count a question to each player in `asked`. Raises Refusal over a limit."""
+    """Count that each player in `asked` is asked to accept. Raises Refusal over a limit."""
     own = [
         item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
     ]
@@ -87,9 +88,10 @@ def invite(
     now: datetime,
     command: str,
 ) -> Invited:
-    """Store a challenge that asks guests; `guests` are mail addresses and player ids by seat.
+    """Store a challenge that waits for guests, who are asked by mail address.
 
-    `command` is the command line without its players, to be quoted if the board cannot start.
+    `guests` has the mail address of a guest or the id of a player for each seat, in order.
+    `command` is the command line without the players in it, quoted if the board cannot start.
     """
     addresses = tuple(guest for guest in guests if isinstance(guest, str))
     until = now + limits.SIGNUP_STANDS
@@ -116,7 +118,10 @@ def _still_to_ask(
 
 
 def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[Event]:
-    """Start the board after the last guest's yes, or ask the players. Raises Refusal."""
+    """Continue a challenge after the last guest's yes. Raises Refusal.
+
+    If some of the players want to be asked, ask them; otherwise start the board.
+    """
     begun_by = work.players.get(challenge.by_id)
     players = list(map(work.players.get, challenge.players))
     names = {player.handle for player in players}
@@ -140,7 +145,7 @@ def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[
 def accept_challenge(
     work: UnitOfWork, challenge: PendingChallenge, player: Player, now: datetime
 ) -> list[Event]:
-    """Accept a challenge; the last yes starts the board, or ends the challenge if it cannot."""
+    """Note a yes; the last yes starts the board, or ends the challenge if no board can start."""
     challenge = work.challenges.note_yes(challenge, player.id)
     if challenge.waiting:
         return []
@@ -161,7 +166,7 @@ def _begin(
     begun_by: Player,
     now: datetime,
 ) -> list[Event]:
-    """Start the board with the challenge's comment. Raises Refusal."""
+    """Start the board of a challenge, and pass on the challenge's comment. Raises Refusal."""
     begun = begin_board(
         *(work, setup_of_challenge(challenge), players, begun_by, now),
         agreed=challenge.asked,
@@ -174,7 +179,7 @@ def _begin(
 
 
 def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Player) -> CalledOff:
-    """Refuse a challenge, or withdraw one's own."""
+    """Refuse a challenge, or withdraw it if `player` began it."""
     work.challenges.forget(challenge.id)
     why = "withdrawn" if player.id == challenge.by_id else "refused"
     return _called_off(work, challenge, why, (player.handle,), but=player)
@@ -190,7 +195,8 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges of a player who leaves the server.
 
-    No event tells of a challenge that waits for the player's address, to hide whose that is.
+    A challenge that waits for a yes from the player's address is called off without an event, as an
+    event would reveal whose address it is.
     """
     seated = work.challenges.with_player(player.id)
     waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
@@ -206,7 +212,7 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Call off the pending challenges of two players that `player` began, or was asked about."""
+    """Call off each pending challenge with `other` that `player` began or was asked to accept."""
     found = map(work.challenges.find, work.challenges.with_player(player.id))
     return [
         refuse_challenge(work, challenge, player)
@@ -231,7 +237,10 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """Return the event of a challenge's end, for its inviter and the asked players except `but`."""
+    """Return the event that a challenge was called off, and `why`; `who` caused it, by handle.
+
+    It is for the challenger and the players who were asked, except `but`.
+    """
     readers = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)

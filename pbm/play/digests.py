@@ -13,7 +13,7 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """Return the latest digest time up to now; older news is due."""
+    """Return the last moment for a digest up to now; news kept before it are due to be sent."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
         return local.replace(minute=0, second=0, microsecond=0).astimezone(UTC)
@@ -43,7 +43,10 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set the digest timer by a player's new settings; to now, if they switch digests off."""
+    """Set a player's digest timer by new settings.
+
+    If the new settings switch digests off, set the timer to now, to send the news still kept.
+    """
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

@@ -1,6 +1,6 @@
-"""Questions to the installed games about texts: is it a move, does it mention a place.
+"""Questions to the installed games about a text: whether it is a move, or mentions a place.
 
-A mail may be about any game, so if a game's code fails on a text, its answer is no.
+A mail may be about any game. So if a game's code fails on a text, the game's answer is no.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def may_be_move(text: str) -> bool:
 
 
 def is_bare_move(text: str, game: Game) -> bool:
-    """Return whether a text alone is a move of a game."""
+    """Return whether a text is a move of a game, and nothing more."""
     return _says(game, ReadsTexts, "is_move_text", text)
 
 
@@ -47,7 +47,7 @@ def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
 
 
 def is_any_bare_move(text: str) -> bool:
-    """Return whether a text alone is a move of any game."""
+    """Return whether a text is a move of any game, and nothing more."""
     return any(is_bare_move(text, game) for game in games().values())
 
 
@@ -69,7 +69,7 @@ def check_place(text: str, game: Game) -> None:
 
 @contextmanager
 def failing_alone(game: Game, number: int) -> Iterator[None]:
-    """Turn an unexpected error of a game's code into a Refusal; rules errors pass."""
+    """Turn a game's unexpected error into a Refusal about board `number`; let RulesError pass."""
     try:
         yield
     except (RulesError, Refusal):
@@ -80,7 +80,7 @@ def failing_alone(game: Game, number: int) -> Iterator[None]:
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
-    """Parameters with the reason of a rules error, for the game's templates."""
+    """Return the reason of a rules error as parameters, with `more`, for the game's templates."""
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 
 

@@ -21,10 +21,11 @@ Stretch = tuple[datetime, datetime]  # aware for moments, naive for wall time
 
 @dataclass(frozen=True)
 class Calendar:
-    """The times in which a player's clock runs.
+    """A player's time zone, and the times in which the player's clock does not run.
 
-    `away` are first and last days of vacations, `abroad` vacations begun in another time zone.
-    `stopped` are pauses of the board and outages; in `unreached` stretches mail bounced.
+    `away` has the first and last day of each vacation, `abroad` the begin and end of vacations that
+    began in another time zone. `stopped` has the pauses of the board, and outages of the server.
+    `unreached` has the times in which mail to the player bounced.
     """
 
     zone: ZoneInfo
@@ -36,7 +37,7 @@ class Calendar:
 
     @property
     def going_on(self) -> "Calendar":
-        """The calendar without the stretches in which mail bounced, so that they count."""
+        """The same calendar for a clock that also runs while mail to the player bounces."""
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
@@ -45,7 +46,7 @@ class Calendar:
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """Return when `allowed` time has counted since `since`; None if that is years away."""
+        """Return the end of `allowed` counted time from `since` on; None if it is years away."""
         start = self._wall(since)
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):
@@ -55,7 +56,7 @@ class Calendar:
         return None
 
     def away_until(self, moment: datetime) -> date | None:
-        """Return the last day of the vacation at a moment, None without one."""
+        """Return the last day of a vacation that goes on at a moment; None without a vacation."""
         if not (self.away or self.abroad):
             return None
         last, today = None, self._wall(moment).date()
@@ -74,7 +75,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """Yield the parts of days that count, before stops are taken out of them."""
+        """Yield the stretches outside weekends off and vacations; ignore all other stops."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return

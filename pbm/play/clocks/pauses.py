@@ -37,7 +37,10 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Store how long a player's clocks stood still, once mail to the player no longer bounces."""
+    """Store how long a player's clocks stood still while mail to the player bounced.
+
+    Called when mail no longer bounces. The clocks run again, and their reminders begin anew.
+    """
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)
         if stop is None:
@@ -50,13 +53,16 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Do not count, on any board, the time since `since`, in which a player could not play."""
+    """Do not count, on any board, the time from `since` to `now`: a player could not play then."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
-    """Store the number of reminders sent, and return the deadline; a late warning leaves a day."""
+    """Store that `times` reminders of a move have been sent, and return the deadline of the move.
+
+    If the last reminder is late, the deadline moves: a day must be left after that reminder.
+    """
     wait = waits.wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
         since = waits.warned_from(board, wait)
@@ -68,20 +74,23 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Do not count the time since the last reminder was due, if it was due over an hour ago."""
+    """Do not count the time since the last reminder was due, if that is over an hour ago.
+
+    The last reminder is due a day before the deadline, so a day is left from now on.
+    """
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
 
 
 def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
-    """Return the boards on which a player is to move, locked, except of games not installed."""
+    """Lock and yield the boards on which a player is to move; skip those of games not installed."""
     boards = (work.boards.get(number, lock=True) for number in work.boards.to_move(player.id))
     return (board for board in boards if board.is_installed)
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Restart the reminders, as reminders sent while the clock stood still do not count."""
+    """Begin the reminders anew, as reminders sent while the clock stood still do not count."""
     stops = (*board.stops, Stop(now, now))  # reminders count as warnings from here on
     board = work.boards.set(board, stops=stops, reminded=0)
     waits.look_in_time(work, board, now)
@@ -89,7 +98,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store a stretch in which the clock stops, without its part before the present wait."""
+    """Store a stop of a board's clock, but only the part that is in the present wait for a move."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board
@@ -106,7 +115,10 @@ MOST_GIVEN = timedelta(days=365)  # total of gifts to a player
 def give_time(
     work: UnitOfWork, board: Board, giver: Player, time: timedelta, now: datetime
 ) -> TimeGiven:
-    """Give time to the mover, or all but `giver` if the terms count all moves. Raises Refusal."""
+    """Give time to the player to move. Raises Refusal.
+
+    If the terms limit the time for all moves, give time to each player except `giver`.
+    """
     terms, mover = waits.terms_of(board), board.to_move
     others = [item for item in board.seats if item.player_id in board.still_in]
     others = [item for item in others if item.player_id != giver.id]

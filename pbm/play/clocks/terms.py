@@ -78,11 +78,11 @@ class Terms:
 
     @property
     def counts_used(self) -> bool:
-        """Whether time used for earlier moves matters."""
+        """Whether the time that a player has used for earlier moves counts."""
         return self.total is not None or self.bank is not None
 
     def left(self, used: int, banked: int | None) -> int | None:
-        """Seconds left for all moves; None if only single moves are limited."""
+        """Return the seconds left for all moves; None if only single moves are limited."""
         total = None if self.total is None else self.total - used
         limits = (total, self.bank if banked is None else banked)
         return min((limit for limit in limits if limit is not None), default=None)
@@ -96,7 +96,10 @@ class Terms:
         return int(max(kept, min(kept + self.increment, self.bank)))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """Times of reminders in `allowed`; the last a day before its end, or halfway if later."""
+        """Return after how long reminders are due, if a move may take the time `allowed`.
+
+        The last is due a day before the end, or halfway if `allowed` is under two days.
+        """
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)
         return (*(after for after in before if after < last), last)

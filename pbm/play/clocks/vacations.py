@@ -1,7 +1,7 @@
 """Vacations: thirty days a year on which a player's clocks stop, announced or automatic.
 
-They are whole days of the player's calendar, from today at the earliest. Each day begun is charged,
-so announcing late gains nothing.
+A vacation has whole days of the player's calendar, from today at the earliest. The day on which it
+is announced counts as a whole day, even late in the evening.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ def today_of(player: Player, now: datetime) -> date:
 
 
 def today_in(vacation: Vacation, player: Player, now: datetime) -> date:
-    """Return today's date in a vacation's time zone, which is fixed once it has begun."""
+    """Return today's date in the time zone that is fixed for a vacation, else in the player's."""
     return now.astimezone(ZoneInfo(vacation.zone or player.settings.timezone)).date()
 
 
@@ -42,7 +42,7 @@ def beginning_of(day: date, player: Player) -> datetime:
 
 
 def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Fix the time zone of running vacations before the player changes it."""
+    """Fix the time zone of a player's vacations that have begun; called before the zone changes."""
     player = work.players.get(player_id)
     work.vacations.keep_zone(player.id, player.settings.timezone, today_of(player, now))
 
@@ -112,7 +112,10 @@ def set_notice(
     *,
     after: int = _NO_BOARD_YET,
 ) -> None:
-    """Set the timer to tell opponents of a vacation, on boards numbered above `after`."""
+    """Set the timer that tells opponents of a vacation, at the moment `at`.
+
+    Boards are told in batches, by number. `after` is the last board of the batch before.
+    """
     work.timers.move(kind, _notice_key(vacation_id, after), now, at, player_id=player_id)
 
 
@@ -123,7 +126,11 @@ def _notice_key(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
 def take_by_itself(
     work: UnitOfWork, board: Board, player: Player, ran_out_at: datetime
 ) -> VacationTaken | None:
-    """Add up to seven vacation days from `ran_out_at` on, once per board; None if none are left."""
+    """Add up to `BY_ITSELF` vacation days for a player who ran out of time on a board.
+
+    They begin on the day of `ran_out_at`. Return None if no days are left, or if the player has had
+    such a vacation on this board before.
+    """
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
     work.players.lock(player.id)
     ever = work.vacations.of_player(player.id, board.started_at.date() - _DAY)
@@ -173,7 +180,7 @@ def _days(first: date, last: date) -> Iterator[date]:
 
 
 def _stretches(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Runs of consecutive days, as pairs of first and last day."""
+    """Return the first and the last day of each stretch of consecutive days."""
     found: list[tuple[date, date]] = []
     for day in sorted(days):
         if found and found[-1][1] + _DAY == day:

@@ -23,8 +23,8 @@ _SOON = 3 * _DAY  # players who wait are told of an end within this time
 class ClockView:
     """A board's clock at a moment, the same for all readers.
 
-    `ends_at` is None if that is years away or no clock runs. `left` is each player's time for all
-    moves, if the terms limit it.
+    `ends_at` is None if no clock runs, or if the end is years away. `left` is each player's time
+    for all moves, if the terms limit this time.
     """
 
     now: datetime
@@ -36,7 +36,7 @@ class ClockView:
     chosen: Terms | None
 
     def for_reader(self, timezone: str = "UTC") -> dict[str, Any]:
-        """Plain data for one reader's mail: moments in `timezone`, lengths in seconds."""
+        """Return plain data for one reader's mail: moments in `timezone`, lengths in seconds."""
         left = self.ends_at - self.now if self.ends_at else None
         is_over = left is not None and left <= timedelta()
         return {
@@ -55,7 +55,7 @@ class ClockView:
 def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
 ) -> ClockView | None:
-    """Return a board's clock, None if it is finished; players in `known` are not queried again."""
+    """Return a board's clock, None if the board is over; `known` are players already queried."""
     mover = board.to_move
     if mover is None:
         return None
@@ -101,5 +101,5 @@ def _left(board: Board, wait: waits.Wait | None) -> Iterable[tuple[str, timedelt
 
 
 def _rough(left: timedelta) -> int:
-    """Seconds, rounded down to the hour, or below a day to the minute."""
+    """Return seconds rounded down: to the hour from a day on, to the minute below a day."""
     return in_seconds(left // (unit := _HOUR if left >= _DAY else _MINUTE) * unit)

@@ -1,7 +1,7 @@
 """Waits: how long a player has taken for a move by the player's clock, and what is due next.
 
-A move updates no timer: a board's only timer checks the board when it fires, and is set to the next
-moment that may matter. It is advanced only if a clock can run out before.
+A board has one timer. When the timer fires, it checks the board, and is set to the next moment that
+may matter. A move changes the timer only if a clock can run out before the timer fires.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Wait:
-    """The wait of a board for a move, as it is at `now`; `ends_at` is None if years away."""
+    """A board's wait for a move, seen at `now`; `ends_at` is None if the end is years away."""
 
     player: Player
     terms: Terms
@@ -52,7 +52,7 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """The moments of reminders, the last a day before the time ends; None: years away."""
+        """The moments of reminders, the last a day before the end; None for a moment years away."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -82,12 +82,15 @@ def start_clock(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def first_look(board: Board) -> timedelta:
-    """Time from the start of a wait to the earliest possible reminder."""
+    """Return how long after the start of a wait the first reminder can be due, at the earliest."""
     return timedelta(seconds=min((*terms_of(board).reminders, terms_of(board).each // 2)))
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Count the time a person took for a move after the first, if the terms count it."""
+    """Count the time that a person took for a move, if the terms limit the time for all moves.
+
+    A person's first move takes none of that time.
+    """
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
         count_stop(work, before, work.players.get(mover.player_id), arrived)
@@ -103,7 +106,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Advance a board's clock timer to the next reminder or end of time, or to now if overdue."""
+    """Make a board's timer fire by the next reminder or deadline, or now if a reminder is due."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
@@ -112,14 +115,14 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Advance the timers of boards that wait for a player whose calendar has changed."""
+    """Make the timers of all boards that wait for a player fire now: the calendar has changed."""
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
     look_at_first_moves(work, work.boards.get_many(waiting), now)
 
 
 def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime) -> None:
-    """Advance the timers of first moves on some boards, as their time may now end earlier."""
+    """Make the timers of first moves on `boards` fire now, as their time may now end earlier."""
     known = (board for board in boards if board.is_installed)
     abouts = [about for board in known if (about := board.awaited_first_move)]
     for kind in (TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE):
@@ -127,7 +130,7 @@ def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime
 
 
 def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Raise Refusal if a player's calendar as it is now leaves no time on some board."""
+    """Raise Refusal if the calendar that a player has just chosen leaves no time on some board."""
     for board in work.boards.get_many(work.boards.to_move(player_id)):
         seat, since = board.to_move, board.waits_since
         if seat is None or since is None:
@@ -143,7 +146,10 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """Return the wait for a board's next move, None if no clock runs; `player`: the mover."""
+    """Return the wait for a board's next move, None if no clock runs.
+
+    `player` is the player to move, if already queried.
+    """
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
@@ -175,8 +181,8 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
     """Return whether the other players may claim the mover's forfeit.
 
-    The time must have run out, mail to the player must bounce, and the others must know. For a
-    player whose stops have reached `STOPPED_AT_MOST`, mail need not bounce any more.
+    The mover's time must have run out, and the others must have been told that they may claim. Mail
+    to the mover must bounce, unless the mover's clock has stopped for `STOPPED_AT_MOST` in all.
     """
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
@@ -184,7 +190,7 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """Return since when a reminder counts as a warning that the time for a move runs out."""
+    """Return the start of a wait, or the end of its last stop; reminders after it are warnings."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
@@ -195,7 +201,7 @@ def stop_left(board: Board, player_id: int) -> timedelta:
 
 
 def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
-    """Count how long a clock stood still while mail bounced; returns the stop, None without one."""
+    """Store how long a clock stood still while mail bounced; return the stop, None without one."""
     since, left = player.unreachable_since, stop_left(board, player.id)
     if since is None or board.waits_since is None or not left:
         return None
@@ -205,14 +211,14 @@ def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 
 
 def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta) -> None:
-    """Add `length` to the stored time for which a player's clock has stood still."""
+    """Add `length` to the stored time for which a player's clock stood still on board `number`."""
     board = work.boards.get(number)
     seat = board.seats_of(player_id)[0]
     work.boards.set_seat(board, seat.seat, stopped=seat.stopped + int(length.total_seconds()))
 
 
 def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:
-    """Return the query of `calendar_of` for the player to move, for a prefetch."""
+    """Return the queries that `calendar_of` makes for the player to move, for a prefetch."""
     if board.to_move is None:
         return ()
     return (vacations_read(board.to_move.player_id, _calendar_since(board, now)),)
@@ -256,6 +262,6 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:
-    """Return a seat's time left for all moves, before the present wait; None if unlimited."""
+    """Return a seat's time for all moves as the present wait began; None if it is unlimited."""
     left = terms_of(board).left(seat.used, seat.banked)
     return None if left is None else timedelta(seconds=max(left, 0))
