@@ -82,7 +82,7 @@ class Settings:
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks without limits of connections. Raises OperatorError for an invalid one."""
+        """The networks whose connections are not limited. Raises OperatorError for a bad one."""
         try:
             return tuple(ip_network(item, strict=False) for item in _listed(self.trusted_peers))
         except ValueError as error:
@@ -100,7 +100,7 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """Maximum mails per hour from an address and from a peer; 0: any. Raises OperatorError."""
+        """Limits of mails per hour from an address and a peer; 0 for none. Raises OperatorError."""
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),

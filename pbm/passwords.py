@@ -47,7 +47,7 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
 
 
 class Apart:
-    """A cache of the outcomes of slow work for one mail, kept when its transaction restarts."""
+    """A cache for the outcomes of slow work for one mail; restarts of the transaction share it."""
 
     def __init__(self) -> None:
         self._outcomes: dict[Hashable, Any] = {}
@@ -55,14 +55,14 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the outcome of `work`, cached by the key `of`; without it raise as `need` does."""
+        """Return the cached outcome of `work` for the key `of`. If it is not there, call `need`."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Have work done outside the transaction. Raises WorkNeeded, or its earlier error."""
+        """Raise WorkNeeded, to have `work` done outside the transaction, or the work's error."""
         if self._failed:
             raise self._failed
         self._times += 1
@@ -80,7 +80,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class PasswordHash:
-    """An Argon2id hash with the costs that we use, so that no check takes longer.
+    """An Argon2id hash with exactly our costs: all checks of passwords take the same time.
 
     `text` is in the PHC string format. Raises ValueError for any other text.
     """
@@ -99,7 +99,7 @@ class PasswordHash:
 
 @dataclass(frozen=True)
 class SealedPassword:
-    """A new password's hash, which waits for a yes, with a `Keyring`'s proof that we stored it."""
+    """A new password's hash, to be confirmed by its owner; `seal` proves that we stored it."""
 
     text: str = field(repr=False)
     seal: str = field(repr=False)
@@ -108,7 +108,8 @@ class SealedPassword:
 class PasswordWork(Apart):
     """A cache of the password hashing for one mail.
 
-    `known` is the hash to use for any new password, or the refusal of any new password.
+    If `known` is a hash, it is used for any new password: this password was hashed in an earlier
+    mail. If `known` is a Refusal, it is raised for any new password.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
@@ -150,9 +151,9 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 
 
 def dummy_hash(name: str) -> PasswordHash:
-    """Return a hash that matches no password.
+    """Return a hash that matches no password, the same for each `name`.
 
-    It is checked for a handle without a hash, so that the check takes as long as any other.
+    A login with a handle that has no password is checked against it, to take as long as others.
     """
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"

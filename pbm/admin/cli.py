@@ -59,7 +59,7 @@ _how_many = click.option("-n", "most", type=click.IntRange(min=1), default=20, s
 @_how_many
 @pass_session
 def journal(session: OperatorSession, most: int) -> None:
-    """Print the newest changes that were made here, the newest last."""
+    """Print the newest changes by operators, the newest last."""
     with session.look() as work:
         changes = work.changes.newest(most)
     print_journal(changes, of_all=True)
@@ -145,10 +145,10 @@ def backup(console: Console, file: Path) -> None:
 )
 @pass_console
 def restore(console: Console, file: Path, force: bool, most: int | None) -> None:
-    """Bring the database and the keys of a backup back.
+    """Restore the database and the keys from a backup.
 
-    The server must be stopped. The database named by the settings has to be empty, unless
-    --force is given.
+    The server must be stopped. The database named by the settings must be empty, unless --force
+    is given.
     """
     restored = backups.restore(console.settings, file, force=force, most=most and most << 20)
     held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
@@ -167,7 +167,8 @@ def restore(console: Console, file: Path, force: bool, most: int | None) -> None
 def check(console: Console) -> None:
     """Look whether the server has what it needs.
 
-    Says what to do where not. Ends with status 1 on a FAIL, not on a warn. It changes nothing.
+    Says what to do about anything missing. Ends with status 1 on a FAIL, not on a warn. It changes
+    nothing.
     """
     print_results(check_all(console.settings, system_clock))
 
@@ -210,9 +211,9 @@ def _host_port(_context: click.Context, _option: click.Parameter, value: str) ->
 def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
     """Try whether your mail server's results on senders can be believed.
 
-    Sends a mail with forged Authentication-Results through it to the running pbm, where they
-    must not arrive. Only after that the results of PBM_AUTHSERV_ID count. Ends with status 1
-    on a FAIL; no result of that server counts then.
+    Sends a mail with forged Authentication-Results through your mail server to the running pbm.
+    The forged results must not arrive. Only if this test is passed do the results of
+    PBM_AUTHSERV_ID count. Ends with status 1 on a FAIL; no result of that server counts then.
     """
     with console.session() as session:
         print_results(examine_front(console.settings, session, *front, wait))
@@ -234,9 +235,9 @@ def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
 def send(console: Console, sender: str, new: bool, wait: float, text: str) -> None:
     """Mail TEXT to the server as a player would.
 
-    It answers the newest mail to ADDRESS. With --new, or while nothing has been mailed to
-    ADDRESS, it is a new mail instead, and TEXT its subject. Mails are found in PBM_MAILDIR,
-    where they land while PBM_SMARTHOST is not set.
+    TEXT answers the newest mail to ADDRESS. With --new, or if there is no mail to ADDRESS yet, TEXT
+    is the subject of a new mail instead. Mails to ADDRESS are looked for in PBM_MAILDIR, where they
+    land while PBM_SMARTHOST is not set.
     """
     click.echo(correspondence.send(console.settings, sender, text, new=new, wait=wait))
 

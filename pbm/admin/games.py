@@ -22,7 +22,7 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """A command with additional options: the options that `of` returns for each installed game."""
+    """A command with more options: for each installed game the function `of` returns some."""
 
     def __init__(self, *given: Any, of: Callable[[Game], Sequence[Option]], **named: Any) -> None:
         super().__init__(*given, **named)
@@ -145,7 +145,7 @@ def end(
 @why_option
 @pass_session
 def reopen(session: OperatorSession, number: int, why: str) -> None:
-    """Reopen board N, which the operator, a draw or time ended."""
+    """Reopen board N, if it was ended by the operator, by agreement, or by a lack of time."""
     click.echo(f"Board {service.reopen(session, number, why).id} goes on.")
 
 

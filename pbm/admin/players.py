@@ -59,7 +59,7 @@ def show(session: OperatorSession, handle: str) -> None:
 def set_address(session: OperatorSession, handle: str, address: str, why: str) -> None:
     """Give a player another address.
 
-    All earlier reply addresses end.
+    All earlier reply addresses become invalid.
     """
     player = service.set_address(session, handle, address, why)
     click.echo(f"{player.handle} gets mail at {player.address} now.")

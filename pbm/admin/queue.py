@@ -48,7 +48,8 @@ def show(session: OperatorSession, name: str) -> None:
 def retry(session: OperatorSession, name: str) -> None:
     """Try mail N again.
 
-    A stuck mail, once the trouble is mended; a mail on its way out at once, after those before it.
+    Retry a stuck mail after its trouble is mended. A mail on its way out is sent now, after the
+    mails that must go out before it.
     """
     retried, *ahead = service.retry(session, name)
     order = "mails to one reader about one board go out in their order"

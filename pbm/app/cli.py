@@ -35,7 +35,7 @@ def main() -> None:
     help="What this process does; the others do the rest, on one PostgreSQL.",
 )
 def serve(roles: str) -> None:
-    """Listen for mail, obey it and send the boards, all in this one process or in several."""
+    """Listen for mail, obey it and send the boards; with --roles, do a part of this."""
     set_up_logging()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server handles it
     try:
@@ -57,13 +57,13 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Collect garbage less often, since that stops all work; never the objects loaded so far."""
+    """Collect garbage less often, as this stops all work; skip the objects that exist already."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 
 
 class _LastingStream:
-    """A stream that ignores write errors, so that no transaction fails with a closed terminal."""
+    """A stream that ignores write errors: a closed terminal must not fail a transaction."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

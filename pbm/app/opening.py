@@ -37,7 +37,10 @@ def settings_from_here() -> Settings:
 
 
 def open_site(settings: Settings, database: Database) -> Site:
-    """Return the site with its keys. Raises OperatorError for a bad setting, and for wrong keys."""
+    """Return the site with its keys. Raises OperatorError for a bad setting, and for missing keys.
+
+    Keys are missing if earlier mails were signed with keys that are not there.
+    """
     address, operator = _named(settings)
     with database.reading() as work:
         keyring = open_keyring(work, settings, system_clock())
@@ -101,7 +104,8 @@ def open_transport(settings: Settings) -> Transport:
 def ready_database(database: Database) -> None:
     """Migrate an embedded database; check that a shared one is up to date.
 
-    Raises OperatorError for an outdated database, or if a pooler shares sessions; and DBAPIError.
+    Raises DBAPIError if the database is unreachable. Raises OperatorError if a shared database is
+    outdated, or if a connection pooler shares sessions.
     """
     refuse_lent_sessions(database)
     if is_current(database):

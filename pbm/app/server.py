@@ -55,7 +55,7 @@ _log = structlog.get_logger("pbm.app")
 
 
 class Server:
-    """Runs the roles of one process on an event loop, and work on a shared database in threads."""
+    """Runs the roles of one process on an event loop. A shared database is used in threads."""
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
@@ -96,10 +96,10 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """Open the database writers of the roles, the inbox workers and the heartbeat, by name.
+        """Open database writers for the roles, for the inbox workers, and for the heartbeat.
 
-        On SQLite all names share one writer. On a shared database the writers of the roles share a
-        thread, and each other writer has a thread of its own.
+        Return each writer by its name. On SQLite all names share one writer. On a shared database
+        the writers of the roles share a thread; any other writer has its own thread.
         """
         tell = self._notifier.notify
         in_store = self._threads.one("store")
@@ -180,7 +180,7 @@ class Server:
                 self._look_at_certificate(shown)
 
     def _look_at_certificate(self, shown: ssl.SSLContext | None) -> None:
-        """Log a warning if clients will reject the certificate."""
+        """Log a warning if clients will reject the certificate; `shown` is its context, if any."""
         if shown is None:
             return
         certificate = self._settings.tls_cert

@@ -1,7 +1,8 @@
 """Events: what happened in one transaction. `pbm.service.telling` turns them into mails.
 
-Each event declares who reads it, and which limits it counts against. The module `board` has facts,
-which are told in words above a board; `by_operator` has acts of the operator.
+Each event declares who reads it, and which rate limits it counts against: those of comments, and
+those of mails to others. The module `board` has facts, which are told in words above a board;
+`by_operator` has acts of the operator.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ class Event:
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
-    for_sender = False  # told to the sender alone, or in separate mails
+    for_sender = False  # told to the sender alone, or to others in mails without a board
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
@@ -27,12 +28,15 @@ class Event:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The recipients of separate mails, as addresses or `player N`, each counted once."""
+        """The people whom the event sends a question or notice: addresses, or `player N`.
+
+        Each counts once for a mail's limit of mails to others.
+        """
         return ()
 
     @property
     def mails(self) -> int:
-        """The number of mails that others get for each occurrence of the event."""
+        """The number of mails to players other than the sender, each time the event occurs."""
         return 0
 
 
@@ -57,12 +61,12 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """The handle that the event is about; players who have blocked it get no mail."""
+        """The handle that the event is about; players who have blocked this handle get no mail."""
         return None
 
     @property
     def leaver(self) -> str | None:
-        """The handle of the player who leaves the game by this event, and still gets a mail."""
+        """The handle of the player whom this event takes out of the game, but who is still told."""
         return None
 
 
@@ -116,8 +120,8 @@ class BoardReopened(BoardEvent):
 class Commented(BoardEvent):
     """A player's comment to the other players of a board.
 
-    `first`: tell the player that words without a command go to the other players. `vacation` is the
-    command to suggest to the player, if the words tell of being away.
+    `first` is set at the player's first comment without a command: the player is told that such
+    words go to the others. `vacation` is the command to suggest if the player writes of being away.
     """
 
     handle: str
@@ -158,8 +162,8 @@ class Answered(Event):
 class NeedsConfirmation(Event):
     """A command that waits for its player's yes, with the `comment` that was sent below it.
 
-    `line` is the command, pinned so that it means the same later. `section` names the template in
-    `templates/sections` that says why the command waits.
+    `line` is the command with board and ply added, so that it means the same later. `section` names
+    the template in `templates/sections` that says why the command waits.
     """
 
     line: str
@@ -185,7 +189,7 @@ class Guest:
 
 
 class Invited(Event):
-    """The people at `addresses` are invited to a pending challenge, a `game`.
+    """The people at `addresses` are invited to a pending challenge; `game` is the game's name.
 
     `comment` waits with the challenge. `guests` are filled in when the questions are sent.
     """
@@ -232,8 +236,9 @@ class Forgotten(Event):
 class SeekNews(Event):
     """A change of a seek, told to the players `readers` who wait in it.
 
-    `what`: a player has `joined` or `left`; or the seek was `withdrawn`, has `lapsed`, or its maker
-    is `gone`. Of `players` seats, `waiting` are taken. `pairs`: `play` opened the seek.
+    `what` is `joined` or `left` for a player; for the seek it is `withdrawn`, `lapsed`, or `gone`
+    if its maker is. The game has seats for `players` players, of whom `waiting` are found. `pairs`
+    tells that the command `play` opened the seek.
     """
 
     seek: int
@@ -266,7 +271,8 @@ class Proposed(Event):
 class CalledOff(Event):
     """A pending challenge of `by` is called off; the players `readers` are told.
 
-    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`; `who` caused it.
+    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`. `who` are the handles of
+    those who refused, left, or made the game impossible.
     """
 
     by: str
@@ -284,7 +290,7 @@ class CalledOff(Event):
 
 
 class Reported(Event):
-    """A player's report about a board to the operator, with the `words` of others on the board."""
+    """A player's report about a board to the operator; `words` are comments of others there."""
 
     number: int
     about: int

@@ -1,7 +1,7 @@
-"""Facts: events that are told in words above a board, each by the template of its name.
+"""Facts: events that are told in words above a board.
 
-`templates/facts/player-reachable.txt` has the words for `PlayerReachable`. In it the fact's fields
-are in `item`, the view of the board in `v`.
+The template `templates/facts/player-reachable.txt` has the words for `PlayerReachable`. In it the
+fact's fields are in `item`, the view of the board in `v`.
 """
 
 import re
@@ -23,7 +23,7 @@ class BoardFact(BoardEvent):
 
 
 class BoardNews(BoardFact):
-    """A fact that players can cause at will; it counts against the limit of words."""
+    """A fact that players can cause at will, limited per board like players' comments."""
 
     acts_on_board = counts_as_words = True
 
@@ -40,8 +40,9 @@ def fact_name(kind: type[BoardFact]) -> str:
 class BoardStarted(BoardFact):
     """A new board has started; `handle` started it.
 
-    `first_unsaid`: that player got seat 1 without asking for it. `seek` is the number of the seek
-    that became the board, if any; `paired`: the players had asked to be paired.
+    `first_unsaid` tells that this player moves first without having asked for it. `seek` is the
+    number of the seek that became the board, if any. `paired` tells that the players had asked to
+    be paired.
     """
 
     handle: str
@@ -92,7 +93,7 @@ class PlayerBack(AccountNews):
 
 
 class VacationTaken(BoardFact):
-    """A player ran out of time, and got `days` of vacation until `last` instead."""
+    """A player ran out of time, and did not forfeit but got vacation: `days` days, until `last`."""
 
     handle: str
     last: str
@@ -118,7 +119,7 @@ class PlayerUnreachable(AccountNews):
 
 
 class PlayerReachable(AccountNews):
-    """The player, whose mail bounced, has written."""
+    """Mail to the player bounced, but the player has written, so mail is sent again."""
 
 
 class MailCameBack(BoardFact):
@@ -189,7 +190,7 @@ class DrawClaimed(BoardNews):
 
 
 class _TakeBack(BoardNews):
-    """A take-back of `handle`'s move at `ply`, and of the `later` moves after it."""
+    """A take-back of `handle`'s move at `ply` and of all later moves; `later` counts the latter."""
 
     handle: str
     ply: int
@@ -212,7 +213,7 @@ class TakebackDone(_TakeBack):
 
 @dataclass(frozen=True)
 class MatchStanding:
-    """A player's result in a match; `balance`, the sum of the games' balances, breaks ties."""
+    """A player's result in a match; `balance` breaks ties: the sum of the leads in its games."""
 
     handle: str
     wins: int

@@ -12,7 +12,7 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The last ply, `handle`'s move, was undone, and so were the forfeits of `lifted`."""
+    """The last ply, `handle`'s move, was undone; the players `lifted` no longer have forfeited."""
 
     ply: int
     move: str
@@ -31,7 +31,7 @@ class EndedByOperator(OperatorActed):
 
 
 class ReopenedByOperator(OperatorActed):
-    """A finished game continues; the forfeits of the players `lifted` are undone."""
+    """A finished game continues; the players `lifted` no longer have forfeited."""
 
     lifted: tuple[str, ...] = ()
 
@@ -66,7 +66,7 @@ class SuspensionLifted(_AboutPlayer):
 
 
 class MailResumed(_AboutPlayer):
-    """Mail to the player, which bounced, is sent again."""
+    """The player gets mail again, after a time without because mail bounced."""
 
 
 class PlayerRemoved(_AboutPlayer):
