@@ -168,12 +168,12 @@ def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def line_for_a_board(line: str, game: Game) -> Command | None:
-    """Parse a board's number and a move, legal or not, or a command that names no board."""
+    """Parse a board's number, then a move (legal or not) or a command that names no board."""
     return None if len(line) > _LONGEST_LINE else _for_a_board(fold_typography(line).split(), game)
 
 
 def nearly_move(line: str, game: Game) -> str | None:
-    """Return the move text of a line that is surely a move, but not in notation; else None."""
+    """Return the move text of a line that is surely a move, but in loose notation; else None."""
     if len(line) > _LONGEST_LINE:
         return None
     text = undressed(line)

@@ -1,4 +1,4 @@
-"""Parses a whole mail into its commands and its comment, or the line that does not parse."""
+"""Parses a whole mail into commands and a comment, or into a line that does not parse."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
-_MOST_PLACES = 100  # below quotations, searched for commands
+_MOST_PLACES = 100  # lines right below quotations that are searched for commands
 _OPENING_LINES = 2
 _MULTIPLE = "multiple"
 _Read = Callable[[str], Command | Problem | None]
@@ -27,14 +27,15 @@ _Read = Callable[[str], Command | Problem | None]
 class Script:
     """The `commands` of a mail in order, and `comment`, the words for other players.
 
-    With a `problem` no command runs. If the last command takes a text, that is the comment.
-    `said` are the sender's lines, which may hold a password. `heading` is the subject, if the
-    sender wrote it.
+    If there is a `problem`, no command runs. If the last command takes a text, `comment` is that
+    text. `said` are the sender's lines, which may hold a password. `heading` is the subject, if the
+    sender wrote it. `pbm/service/understanding` may add:
 
-    `pbm/service/understanding` may add: `guess`, a mail section that asks if the commands are
-    meant; `wish`, a script to be confirmed; `between`, the words below each command but the last,
-    by its index, if they are for several boards; `unplaced`, words to be returned; `answer`, sent
-    instead of running commands.
+    - `guess`: a mail section that asks if the commands are meant.
+    - `wish`: the commands of a request below a move, which need a yes.
+    - `between`: comments below commands other than the last, by the index of the command.
+    - `unplaced`: words for no board, which the sender gets back.
+    - `answer`: what to send instead of running commands.
     """
 
     commands: tuple[Command, ...] = ()
@@ -49,7 +50,7 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Return the script without these logins' commands, and with the comment of the last."""
+        """Leave out these logins' commands, and the comment if the last command is left out."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
@@ -61,7 +62,7 @@ class Script:
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
         """Return the sender's lines except those with the indexes `left_out`.
 
-        Where one is left out, only one of the blank lines around it stays.
+        Where a line between two blank lines is left out, only one of the blank lines stays.
         """
         kept: list[str] = []
         for index, line in enumerate(self.said):
@@ -93,8 +94,7 @@ def read_script(
     """Parse a cleaned subject and the sender's own lines.
 
     `in_answer`: the mail answers a board's mail, so a bare move is a command. `below_quotes` are
-    the indexes of the first lines below quotations, which are searched for commands if there are no
-    others.
+    the indexes of lines right below quotations. Commands there count if the mail has no others.
     """
     game = game or default_game()
     read = partial(_read_line, game=game, in_answer=in_answer)
@@ -170,10 +170,10 @@ def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | No
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse the answer to a question: True, False, or None if unclear; and the lines below it.
+    """Parse a yes (True) or no (False) to a question; None if unclear. Also return the lines below.
 
-    A yes before a command in its line is unclear. `clearly`: a yes must be alone on its line.
-    `leaving`: the question was about leaving for good.
+    A yes is unclear if a command follows it in the same line. `clearly`: a yes must be alone on its
+    line. `leaving`: the question was about leaving for good.
     """
     body = trimmed(said)
     found = spoken(body, leaving=leaving)
@@ -196,7 +196,7 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse the answer to a welcome, as `confirmation` does, but any possible no is a no."""
+    """Parse the answer to a welcome as `confirmation` does, but take any possible no as a no."""
     body = trimmed(said)
     found = spoken(body)
     if found.answer:
@@ -213,7 +213,7 @@ def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
 
 
 def _opening(body: Sequence[str]) -> str:
-    """Return the first two lines that are not blank: the first may be a greeting."""
+    """Return the first two lines that are not blank, as the first may be only a greeting."""
     return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 

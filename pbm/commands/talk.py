@@ -1,7 +1,8 @@
 """Tells a sentence for the other players from a mistyped command.
 
 In a reply to a board, "Draw your own conclusions" goes to the others, "move left" does not. A line
-is a sentence only if its words show it, and if it has no argument and no possible secret.
+is a sentence only if it has words from `languages/sentences.txt`. It must have no argument, such as
+a number, an option or an address, and nothing that may be a password.
 """
 
 import re
@@ -31,7 +32,7 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
-    """Return whether a line parsed as a problem or read-only command is a sentence for others."""
+    """Return whether a line is a sentence for the others, although it parsed as `found`."""
     if isinstance(found, Command) and not found.reads_only:
         return False
     if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):
@@ -72,7 +73,7 @@ def _names_something(command: type[Command]) -> bool:
 
 
 def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether a line may be inside a sentence, by the lines above and below."""
+    """Return whether a line may be inside a sentence that includes the lines around it."""
     above = lines[index - 1].strip() if index else ""
     if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
         return False
@@ -82,13 +83,13 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
 
 
 def follows_on(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether the sentence of a line may begin in the line above."""
+    """Return whether a line may continue a sentence that begins in the line above."""
     above = lines[index - 1].strip() if index else ""
     return bool(above) and above[-1] not in ".!?…,)" and not all(map(is_greeting, clauses(above)))
 
 
 def goes_on(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether the words below a line may continue its sentence or take it back."""
+    """Return whether the words below a line may continue its sentence or withdraw what it says."""
     if index is None:
         return False
     below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")
@@ -100,5 +101,5 @@ def goes_on(lines: Sequence[str], index: int | None) -> bool:
 
 
 def speaks_to(line: str) -> bool:
-    """Return whether a line says you or your."""
+    """Return whether a line says "you" or "your"."""
     return not _TO_YOU.isdisjoint(words_of(line))

@@ -19,7 +19,7 @@ from pbm.store.values.boards import Board, Offer
 
 CHALLENGE = "challenge"
 _ALL = "all"  # all challenges, as on older servers
-_LOOKED_AT = 200  # boards of one player
+_LOOKED_AT = 200  # boards of a player that are searched for offers
 _SAYS_NOTHING = ("the", "offer", "from")
 _WHAT = OneOf(  # shown short, so that the usage line fits a phone
     *(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
@@ -142,7 +142,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """Return the offers that can be answered; a named ply rules out take-backs of others."""
+        """Return the offers that can be answered. A named ply rules out other plies' take-backs."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer

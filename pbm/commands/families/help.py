@@ -202,7 +202,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw the starting board `value` for each number of players, and with each flag, too."""
+    """Draw the starting board `value` for each number of players, and again with each flag."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:

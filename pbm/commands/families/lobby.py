@@ -200,7 +200,7 @@ class Challenge(Command, group="lobby"):
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal for too many addresses, or for one that may not be invited or was already."""
+    """Raise Refusal if there are too many addresses, or if one was or may not be invited."""
     work, now, server = context.work, context.now, context.server
     asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
     if asked + len(addresses) > limits.MOST_INVITED:

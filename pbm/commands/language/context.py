@@ -53,7 +53,7 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count a use of `rate`; unproven mails count apart. Raises Refusal over the limit."""
+        """Count a use of `rate`, separately for unproven mails. Raises Refusal over the limit."""
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
@@ -83,7 +83,7 @@ class Context:
 
     @property
     def player(self) -> Player:
-        """The player who sent the mail, as `actor`. Raises Refusal for a stranger."""
+        """The player who sent the mail, the same as `actor`. Raises Refusal for a stranger."""
         return self.work.players.get(self.player_id)
 
     @property

@@ -63,10 +63,11 @@ _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s
 
 @dataclass(frozen=True)
 class Spoken:
-    """The answer in the first line after a greeting.
+    """The answer in a mail's first line; lines that only greet are skipped.
 
-    `answer` is None if it is unclear. `begins`: the line begins like an answer. `clear`: a yes in
-    every language. `rest` is the rest of the line, `lines` the number of lines parsed.
+    `answer` is None if it is unclear. `begins`: the line begins like an answer. `clear`: the line
+    says only yes, in words that mean nothing else in any language. `rest` are the words behind the
+    answer in the line, `lines` is the number of lines parsed.
     """
 
     answer: bool | None = None
@@ -138,7 +139,7 @@ def _is_doubtful(
     below: Sequence[str],
     again: frozenset[str],
 ) -> bool:
-    """Return whether other words in the line or right below may reverse the answer."""
+    """Return whether other clauses in the line, or the lines below, may reverse the answer."""
     more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
@@ -165,7 +166,7 @@ def _is_doubtful(
 
 
 def said_below(below: Iterable[str]) -> Iterable[str]:
-    """Return the lines below an answer that may contradict it."""
+    """Return the first lines below an answer that are not blank, which may contradict it."""
     return islice(filter(str.strip, below), _MOST_LINES)
 
 
@@ -191,7 +192,7 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def says_no(text: str) -> bool:
-    """Return whether a text asks for no more mail, or may be a no and has no yes."""
+    """Return whether a text asks for no more mail, or may mean no and does not say yes."""
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
@@ -259,7 +260,7 @@ def _as_name(word: str) -> str | None:
 
 
 def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the words of the first clauses without polite ones, and the punctuation behind."""
+    """Yield each of the first clauses, without polite words, and the punctuation behind it."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
             yield words, clause.mark
@@ -270,7 +271,7 @@ def _has_first(text: str, section: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """Return the first clause that is no greeting, without polite words; empty if it is a yes."""
+    """Return the first clause after greetings, without polite words; empty for a yes."""
     for words, mark in _first_clauses(text):
         if words[0] in _WORDS["yes"]:
             return ()
@@ -295,9 +296,10 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Return whether words begin with one of `phrases`, or are one from the section `KIND alone`.
+    """Return whether words begin with one of `phrases`, or are one word of the list "KIND alone".
 
-    In languages without blanks the first word may begin with one from `KIND undivided`.
+    KIND is the value of `kind`. In languages without blanks, the beginning of the first word may be
+    a phrase of the list "KIND undivided".
     """
     if not words:
         return False

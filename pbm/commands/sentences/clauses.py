@@ -31,7 +31,8 @@ _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 def small(text: str) -> str:
     """Return a text in lower case, with single blanks.
 
-    A word with a letter that only resembles an ASCII letter stays as it is, and matches no phrase.
+    A word with a letter that only resembles an ASCII letter, such as the Kelvin sign, stays as it
+    is and matches no phrase.
 
     >>> small("SÍ  Claro \u212a")
     'sí claro \u212a'
@@ -57,7 +58,7 @@ NO_MAIL: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a sentence: its words in lower case, the punctuation behind it, and its index."""
+    """A part of a text: its words in lower case, the punctuation behind, and where it ends."""
 
     words: tuple[str, ...]
     mark: str
@@ -84,7 +85,7 @@ def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
 
 
 def clauses(text: str) -> Iterator[Clause]:
-    """Yield the clauses with words, from the beginning of a text."""
+    """Yield the clauses that have words, in the first `LONGEST` characters of a text."""
     text = _OK.sub(lambda found: "ok".ljust(len(found[0])), fold_typography(text[:LONGEST]))
     text = _SMILEY.sub(lambda found: " " * len(found[0]), text)
     for found in _CLAUSE.finditer(text):

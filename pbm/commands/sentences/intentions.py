@@ -1,8 +1,8 @@
 """Recognises requests in plain words: "I give up", "draw?", "How do I resign?".
 
-Words in answer to a board's mail go to the other players, unless they are only a request, perhaps
-with greetings and thanks. The phrases are in `languages/intentions.txt`, those such as
-"unsubscribe" in `yes-no.txt`.
+Words in answer to a board's mail go to the other players. Words that are only a request, perhaps
+with greetings and thanks, do not. The phrases are in `languages/intentions.txt`; phrases such as
+"unsubscribe" are in `yes-no.txt`.
 """
 
 import re
@@ -90,13 +90,13 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """A request; `wrote` is its text, `handle` the opponent's. `asks_how`: it asks how to do it."""
+    """A request, with its text in `wrote`. `asks_how`: the sender asks how it is done."""
 
     intention: Intention
     asks_how: bool
     board: int | None
     wrote: str
-    handle: str | None = None
+    handle: str | None = None  # of the wanted opponent
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """Return the topic if words about no board ask a question or tell of being away; else None."""
+    """Return the topic of a question, or of words about being away; None for other words."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -230,7 +230,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
-    """Return the request in a phrase such as "how do I resign", and whether the phrase asks how."""
+    """Return what a phrase ("how do I resign") wishes to do, and whether it asks how; or None."""
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -271,13 +271,13 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _aside(words: list[str], *, at_end: bool) -> int:
-    """Return the length in words of the longest phrase like "please" in front, or `at_end`."""
+    """Return how many of the first words are a polite phrase; `at_end`: how many of the last."""
     sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
     return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """Yield the words, then the words without the last object, and so on."""
+    """Yield the words, then also without one and two objects ("this game") at the end."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)
@@ -302,7 +302,7 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """Return the lines of a text without those that are only requests."""
+    """Return the lines of a text, except lines with clauses of `found` and none of `others`."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

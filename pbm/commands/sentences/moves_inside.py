@@ -1,7 +1,7 @@
 """Moves in a line that also has other words.
 
-A line with one move and kind words ("Hi Bob, K-R - good luck!") is that move. Any other sentence
-may only be about the move, so its writer is asked.
+A line with one move and only kind words ("Hi Bob, K-R - good luck!") counts as that move. Any other
+sentence may only talk about the move, so the writer is asked whether to play it.
 """
 
 import re
@@ -57,11 +57,11 @@ class MoveInside:
     text: str
     before: str
     after: str
-    is_only: bool = True  # move of its line
+    is_only: bool = True  # the line has no other move
 
     @property
     def words(self) -> str:
-        """The other words, without the marks beside the move and without a footer."""
+        """The other words, without a footer and without the punctuation beside the move."""
         before = self.before.rstrip(_ENDS)
         after = self.after.lstrip(_AROUND_MOVES + _MARKS)
         return " ".join(filter(None, (before, "" if is_footer(after) else after.rstrip())))
@@ -145,7 +145,7 @@ def _spoken(text: str) -> list[_Spoken]:
 
 
 def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
-    """Return whether all clauses are kind words; with `sorry`, an apology may have a reason."""
+    """Return whether all clauses are kind; `sorry`: an apology may be longer, to say why."""
     may_be_name = False
     for item in found:
         words, clause = tuple(map(str.casefold, item.clause.words)), item.clause
