@@ -24,7 +24,7 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """A maximum of answers within a time; `pause` is the kind of mail that says it is reached."""
+    """A maximum of answers within a time; a mail of the kind `pause` says that it is reached."""
 
     most: int
     within: timedelta
@@ -42,7 +42,8 @@ class Rate:
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
         """Take one token, False if there is none; a rollback puts the token back.
 
-        Without `wait`, a token of a bucket that another process has locked is not counted.
+        Without `wait`, do not wait for a bucket that another process has locked: take no token, and
+        return whether the bucket held one.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
@@ -181,7 +182,10 @@ def _figure(name: str, count: str, unit: str) -> int:
 
 
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Count a mail to each player below the limit; returns how many more each may get, by id."""
+    """Count a mail to each player who may still get mails that others cause.
+
+    Returns by player id how many such mails were left, this one included; other ids are missing.
+    """
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
     return {keys[key]: left for key, left in taken.items()}
@@ -215,21 +219,24 @@ def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusa
 
 
 def has_said_no(work: UnitOfWork, address: str) -> bool:
-    """Return whether an address has refused our mail, so that players cannot invite it."""
+    """Return whether an address has refused our mail; players cannot invite such an address."""
     return work.questions.turned_down({address_key(address), mailbox_key(address)})
 
 
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
-    """Count a mail to a stranger's address, after shared limits; False if over its own limit."""
+    """Count a mail to a stranger's address; return False if the address has reached its limit.
+
+    The caller must have checked the limits that all strangers share.
+    """
     mailbox = mailbox_key(address)
     return any(STRANGER.take(work, now, one, mailbox) for one in range(STRANGER_ANSWERS))
 
 
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
-    """Count a mail to a stranger's address that a player asked for.
+    """Count a mail that a player wants sent to a stranger's address, unasked by the stranger.
 
-    Players who are new, or have asked today already, share a part of the total. Raises Refusal with
-    the reason and the time when it may be tried again.
+    Such mails have a common limit. Players who are new, or have caused another within a day, share
+    only a part of it. Raises Refusal with the reason, and with the time of the next try.
     """
     begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
     rates: list[tuple[Rate, tuple[int, ...]]] = [(UNASKED, (player.id,)), (ASKED, ())]
@@ -254,7 +261,10 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Return whether answers are paused, as a recent mail said; `unproven`: to unproven mails."""
+    """Return whether answers to an address are paused; a recent mail has told the address so.
+
+    `unproven`: answers to unproven mails, which have a limit of their own.
+    """
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

@@ -1,7 +1,7 @@
 """Offers between players of a board: draws, take-backs and pauses; claims (rules, section 5).
 
-An offer is open until all others still in have agreed, or one says no. Robots answer at once,
-except that a draw may need a search.
+An offer is open until all other players who have not left agree, or until one refuses. Robots
+answer at once, except that a robot may need a search to answer an offered draw.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """Return a player's last ply, also if it was made for a partner who had left; or else 0."""
+    """Return a player's last ply, 0 without one; plies for a partner who had left count as well."""
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
@@ -44,7 +44,7 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
 
 
 def mark_of(offer: Offer) -> str:
-    """Return the key of an offer within its board: `draw7p16`, by player 7 after ply 16."""
+    """Return the key of an offer within its board; `draw7p16` is by player 7 after ply 16."""
     return f"{offer.kind}{offer.by}p{offer.moved}"
 
 
@@ -108,7 +108,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
 
 
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Settle the offers of a player who has left, and offers that only waited for that player."""
+    """Close the offers of a player who has left; fulfil offers to which all others have agreed."""
     events: list[Event] = []
     for offer in board.open_offers:
         if not board.playing:
@@ -163,7 +163,7 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """Return the earliest ply that a take-back undoes, its move, and the number of later plies."""
+    """Return the first ply that a take-back undoes, the move of this ply, and how many follow."""
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
@@ -195,7 +195,7 @@ def offered_to(board: Board, player_id: int, kind: str = DRAW) -> Offer | None:
 
 
 def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
-    """Return the key of the job in which a robot considers a draw."""
+    """Return the key of the job by which a robot decides on an offered draw."""
     return f"{board.id}.{mark_of(offer)}.{robot_id}"
 
 
@@ -238,10 +238,10 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 def claimable(
     work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> str | None:
-    """Return the game's reason why a draw may be claimed after the latest `plies`, else None.
+    """Return the game's reason why a draw may be claimed now, None if it may not.
 
-    The cost does not grow with the length of the game. Plies of old versions have no repetition
-    count, so a claim is offered later than it is allowed.
+    `plies` are the latest plies. The cost does not grow with the length of the game. A ply that an
+    old version stored has no repetition count, so the reason may come later than it should.
     """
     game = board.rules
     if not board.playing or not has(game, Claims):

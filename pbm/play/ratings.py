@@ -29,17 +29,18 @@ from pbm.store.values.queues import TimerKind
 
 
 def places_of(board: Board) -> tuple[int, ...]:
-    """Return the place of each seat on a finished board, 1 the best; partners share theirs.
+    """Return the place of each seat on a finished board, 1 the best; partners share a place.
 
-    The winners are first, in a draw all players still in. Others still in follow by the game's
-    ranking, then those who left, the latest first.
+    The winners are first; in a draw, all players who have not left are first. The others who have
+    not left follow in the order of the game's ranking. Players who left are last; among them, those
+    who made a later move are better.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
 
 
 def _key(board: Board, seat: int) -> tuple[int, ...]:
-    """Sort key for a seat's place, the best first."""
+    """Return a sort key for a seat's place, the best first."""
     side, position = (seat, *partners(board.position, seat)), board.position
     if seat in (board.winners or ()):
         return (0,)
@@ -64,7 +65,7 @@ def balance_of(board: Board, seat: int) -> int:
 
 
 def places(board: Board) -> list[dict[str, Any]]:
-    """Return the handles at each place; empty without an outcome, or with only two sides."""
+    """Return the handles at each place; nothing without an outcome, or without a third side."""
     if board.winners is None or len(set(board.position.sides)) <= 2:
         return []
     handles: dict[int, list[str]] = {}
@@ -90,7 +91,10 @@ _WAYS = {
 
 
 def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
-    """Count games that two players shared: won by one, by the other, as partners; drawn; both lost.
+    """Count the games that two players shared, by result.
+
+    `one` and `other` are the wins of each player, `together` their wins as partners, `draws` the
+    drawn games, and `neither` the games that both lost.
 
     >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
     {'one': 1, 'other': 1, 'together': 0, 'draws': 1, 'neither': 0}
@@ -162,10 +166,11 @@ def shown(mu: float, sigma: float) -> RatingShown:
 
 
 def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
-    """Rating changes by a finished board in seat order; `before` is None if there was no rating.
+    """Return the rating changes that a finished board caused, in seat order.
 
-    The rating does not change for a `measured` robot, or for a player who is `spared`, as another
-    board of the same absence has cost rating. `counted` is the weight of the game in percent.
+    `before` is None if the player had no rating. The rating of a robot, which is `measured`, stays.
+    So does that of a `spared` player, whom another board of the same absence has cost rating.
+    `counted` is the weight of the game in percent.
     """
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
@@ -189,7 +194,7 @@ def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
-    """Return a player's rating now: the uncertainty grows in time without games."""
+    """Return a player's rating at `now`, as the uncertainty grows while the player has no games."""
     first = _model()
     if rating is None:
         return Rating(first.mu, first.sigma, 0, None)
@@ -199,13 +204,16 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """Return the fixed rating of a robot; the mean rating for a robot that no longer exists."""
+    """Return a robot's rating, measured once and fixed; the mean rating for a robot now missing."""
     number = ROBOTS[robot].rating if robot in ROBOTS else _MIDDLE
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Return whether a board counts once finished: rated, long enough, each player at one seat."""
+    """Return whether a board, once finished, would count for ratings.
+
+    It must be rated, be no imported record, have enough moves, and have one seat for each player.
+    """
     if not _may_count(board):
         return False
     moves = work.plies.by_seat(board.id, since=0)
@@ -220,7 +228,7 @@ def _may_count(board: Board) -> bool:
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
-    """Return the pool in which a board counts, None if it does not count."""
+    """Return a board's rating pool (two players, more, or teams); None if it does not count."""
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
     if teams(board.start):
@@ -229,7 +237,7 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
 
 
 def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
-    """Return whether each player who left had moved, so that no partner made all their moves."""
+    """Return whether each player who left had made a move before leaving."""
     left = work.plies.departures(board.id) if board.position.out else ()
     moves = work.plies.by_seat(board.id, since=0) if left else {}
     later = (work.plies.by_seat(board.id, since=item.after_ply) for item in left)
@@ -273,7 +281,7 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
 def recount(
     work: UnitOfWork, board: Board, counted: CountedBoard
 ) -> tuple[RatingResult, ...] | None:
-    """Compute a counted board's results anew; None if it counts no more. Raises StateError."""
+    """Compute a counted board's results anew; None if it no longer counts. Raises StateError."""
     if pool_of(work, board) != counted.pool:
         return None
     return results_of(work, board, counted)
@@ -379,7 +387,10 @@ def _model() -> PlackettLuce:
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Yield, once, how a recount changed a player's ratings; nothing during the recount."""
+    """Yield one event if a recount has changed a player's ratings, and drop the stored news of it.
+
+    The event is told on the board `board_id`. Nothing is yielded while a recount goes on.
+    """
     if work.facts.find(STALE) is not None:
         return
     work.players.change(player.id, rating_news=None)

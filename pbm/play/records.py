@@ -82,7 +82,7 @@ def replay(game: Game, record: GameRecord) -> Replay:
 
 
 def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
-    """Parse and replay a text, or return its error; slow."""
+    """Parse and replay a record's text, or return its error. This is slow."""
     assert has(game, KeepsRecords)
     try:
         return replay(game, game.read(text, chosen))
@@ -99,9 +99,10 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Store a game played elsewhere: finished, or a game that `goes_on` here.
+    """Store a game played elsewhere as a board, and return the board.
 
-    A finished game keeps the names of the record. No event is returned, as no game ended here.
+    If the game `goes_on`, its players continue it here under their handles. Otherwise the board is
+    over, and shows the `names` in the record. No events follow, since no game has ended here.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(

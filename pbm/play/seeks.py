@@ -42,7 +42,11 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """Return the wish for a seek; `wishes` are options as typed. Raises Refusal."""
+    """Return the wish for a seek of a game with this setup. Raises Refusal.
+
+    `wishes` are the options as the player typed them. Players whose rating is from `least` to
+    `most` may join. `pairs`: the player asked to be paired.
+    """
     position = setup.position(players)
     pool = Pool.TWO if players == 2 else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
@@ -76,10 +80,11 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Open a seek; for a game with default options, join a fitting open seek instead, if any.
+    """Open a seek and return it. Raises Refusal if the player has too many seeks.
 
-    A player who wants to be paired waits at most once per game. Raises Refusal if the player has
-    too many seeks.
+    For a game with default options, first try to join an open seek that fits. Return that seek, or
+    events if its board starts. A player who already waits to be paired in this game opens no second
+    seek; return the one that waits.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None
@@ -130,7 +135,7 @@ def find_seek(work: UnitOfWork, number: int) -> Seek:
 
 
 def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
-    """Remove a player from an open seek; if that is its maker, it is closed."""
+    """Remove a player from an open seek; close the seek if the player is its maker."""
     if seek.maker.player_id == player.id:
         return close_seek(work, seek, SeekStatus.WITHDRAWN)
     work.seeks.drop_seekers(seek.id, [player.id])
@@ -173,10 +178,11 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 def seeks_to_join(
     work: UnitOfWork, player: Player, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
-    """Return seeks that a player can join, seeks for other ratings, and how many exceed `most`.
+    """Return seeks that a player can join, seeks for other ratings, and the number left over.
 
-    Seeks with somebody whom the player may not meet are left out. The first seek of each maker
-    comes before the second of any, and the newest come first.
+    At most `most` seeks are chosen, those that the player can join first. Each maker's oldest seek
+    comes before any maker's second; otherwise newer seeks come first. Of these, seeks with somebody
+    whom the player may not meet are omitted.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)
@@ -213,7 +219,7 @@ def setup_of(wish: Wish) -> Setup:
 def _take_seat(
     work: UnitOfWork, seek: Seek, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Seat a player after dropping those who cannot play; the last seat starts the board."""
+    """Seat a player, once seekers who cannot play are removed; the last seat starts the board."""
     work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
     seek = work.seeks.add_seeker(seek.id, player.id)
     if len(seek.seekers) < seek.wish.players:
@@ -229,7 +235,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """Return the best open seek: first by opponents not just met, then by rating, then by age."""
+    """Return the best open seek: no opponent met within a day, then nearest rating, then oldest."""
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)

@@ -1,7 +1,8 @@
 """The subjects of our own mails: formatted here, and recognised here in replies.
 
-A reply's subject may also be a command, and stored subjects are erased once a mail is sent. So ours
-are recognised by patterns, which are generated from the texts that format them.
+A reply's subject may be one of ours, or a command. It cannot be looked up among those of sent
+mails, since these are erased. So patterns recognise our subjects; the patterns are generated from
+the same texts as the subjects.
 """
 
 import re
@@ -34,21 +35,24 @@ _FIELDS = {
 
 
 def board_subject(game: str, handles: Sequence[str]) -> str:
-    """Return the fixed subject of a board, with `{number}` for its number."""
+    """Return the fixed subject of a board, with the placeholder `{number}` for its number."""
     more = f" +{len(handles) - _NAMED}"
     names = " v ".join(handles) if len(handles) == _NAMED else ", ".join(handles[:_NAMED]) + more
     return _BOARD.format(title=game_named(game).info.title, number="{number}", names=names)
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
-    """Return a board's subject as on older servers, with the player to move; `words`: add ` **`."""
+    """Return a board's subject as on older servers, with the player to move.
+
+    `words`: the mail has comments, which ` **` marks in the subject.
+    """
     title = game_named(game).info.title
     marked = _WORDS if words else ""
     return _CLASSIC.format(title=title, number=number, turn=turn or "over", words=marked)
 
 
 def question_subject(what: str) -> str:
-    """Return the subject of a question."""
+    """Return the subject of a mail that asks its reader to confirm `what`."""
     shown = what if len(what) <= _LONGEST_ASKED else f"{what[:_LONGEST_ASKED]}..."
     return _QUESTION.format(what=shown)
 
@@ -78,9 +82,9 @@ def is_own(subject: str) -> bool:
 
 
 def board_named(subject: str) -> int | None:
-    """Return the board's number in a cleaned subject of ours, else None.
+    """Return the board's number if a cleaned subject is our own subject of a board, else None.
 
-    A subject that mentions a place on a board is a player's line: `Abalone board 12: a1-c3,d4`.
+    A subject that mentions a place on a board is a player's command: `Abalone board 12: a1-c3,d4`.
 
     >>> board_named("Abalone Board 12: alice v bob"), board_named("Abalone Board 12 alice **")
     (12, 12)

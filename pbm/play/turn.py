@@ -1,4 +1,4 @@
-"""Turns, units of work for a mail, a timer or the operator: their causes, their mails to others."""
+"""Turns: a turn is a unit of work for a mail, a timer or the operator. Its cause and its mails."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Counter of mails that one incoming mail causes: for boards, asked addresses, and seeks."""
+    """Counter of mails that one incoming mail causes: about boards, about seeks, and questions."""
 
     _boards: set[int] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
@@ -25,7 +25,8 @@ class Postage:
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
         """Count the mails of a command. Raises Refusal; the caller must then undo the command.
 
-        The first command is never refused: it may concern many boards, as when its player leaves.
+        The first command is never refused. It may concern many boards, such as all boards of a
+        player who leaves the server.
         """
         before = (self._boards, self._asked, self._of_seeks)
         others = [event for event in events if not isinstance(event, BoardEvent)]
@@ -50,10 +51,10 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a turn: a mail, or without an `inbox_id` the operator or a timer.
+    """The cause of a turn: a mail; if `inbox_id` is None, the operator or a timer.
 
-    `came_at` is when the mail was stored, `board_id` the board of its thread. `answer_counted`: a
-    stranger sent the mail, and the answer was counted on receipt.
+    `came_at` is when the mail was stored, `board_id` the board of the mail's thread.
+    `answer_counted`: a stranger sent the mail, and the answer was counted on receipt.
     """
 
     inbox_id: int | None = None
@@ -72,10 +73,10 @@ class Cause:
 class Turn:
     """One unit of work: all of its effects are committed together, or none.
 
-    `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` are the
-    turn's password hashes, `apart` other slow work done outside the transaction. `news` are events
-    besides those of commands, `notes` sections for the sender. `back` are the ids of players whose
-    mail bounced until this mail of theirs.
+    `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` and
+    `apart` have slow work done outside the transaction: password hashes, and all else. `news` has
+    events that no command returned, `notes` sections of the answer to the sender. `back` has the
+    ids of players to whom mail bounced until this mail came from them.
     """
 
     work: UnitOfWork

@@ -41,9 +41,10 @@ def board_view(
 ) -> ViewData:
     """Return the view of one player (None: a stranger); `picture`: the reader gets pictures.
 
-    `whole` lists all moves instead of moves in the last `Info.rounds_shown` rounds; without it the
-    cost does not grow with the length of the game. `after` is the last ply that the reader knows,
-    by default their own last one; `happened` then reaches back one round more than is shown.
+    The view lists the moves of the last `Info.rounds_shown` rounds, at a cost that does not grow
+    with the length of the game; with `whole`, it lists all moves. `happened` has what came after
+    the ply `after`, but at most one round more than is listed. If `after` is None, `happened` has
+    what came after the reader's own last move.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -63,10 +64,12 @@ def board_views(
     """Return the views of several readers by player id; shared parts are computed once.
 
     Readers in `plain` get no picture. `recent` are the moves after `recent_since`, if already read.
-    `knows` maps readers to the last ply they know. To the fields of `_shared` a view adds those of
-    one reader. `yours`: it is the reader's move. `you` and `partners` are seats. `marked` are the
-    moves marked in the `picture`, as data of the game. `happened` are moves and departures since
-    the reader's last move. `claim` is the reason for which the reader may claim a draw.
+    `knows` maps readers to the last ply that they know.
+
+    A view has the fields of `_shared`, and some fields for one reader. `yours`: the reader is to
+    move. `you` has the reader's seats, `partners` the partners' seats. `marked` has the moves that
+    the `picture` marks, as data of the game. `happened` has the moves and departures since the
+    reader's last move. `claim` is the reason for which the reader may claim a draw.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -122,7 +125,11 @@ def recent_since(board: Board) -> int:
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """Return the ply of a reader's last move; the last ply but one if nothing happened since."""
+    """Return the last ply that is not new to a reader: the ply of the reader's last move.
+
+    It is the last ply but one if the reader made the last move, or is not in the game. It is at
+    most one round back.
+    """
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
     both = board.played_by(player_id or 0)  # own seats, and those of partners who have left
@@ -141,7 +148,7 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> ViewData:
-    """Return the view of a board after `ply` plies; marks moves after `since`, or the last move."""
+    """Return the view of a board after `ply` plies; mark moves after `since` (None: the last)."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -177,7 +184,10 @@ def _at(
 
 
 def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewData:
-    """Return the fields of all views; `sides` are the teams' seats, `taken_back` is in plies."""
+    """Return the fields that every view has, past or present.
+
+    `sides` has the seats of each team, `taken_back` the number of plies taken back.
+    """
     return {
         "number": board.id,
         "subject": board.subject,
@@ -201,12 +211,13 @@ def _shared(
     seats: Sequence[ViewData],
     rounds: list[ViewData],
 ) -> ViewData:
-    """Return the fields of a board's view that are the same for all readers.
+    """Return the fields of a board's present view that are the same for all readers.
 
-    `turn` is the player to move, `moves_for` the partner who has left and for whom that player
-    moves. `gone` says how players left, `away` who has left the server. `rounds` lists first ply,
-    moves and effects by seat. `places` are the final places in a game of three or more sides,
-    `seconds` is its duration. `too_short`: it counts for no rating.
+    `turn` is the player to move. `moves_for` is the partner for whom that player moves, if the
+    partner has left. `gone` says how players left the game, `away` lists those who have left the
+    server. Each of `rounds` has its first ply, and its moves and effects in seat order. `places`
+    are the final places in a game of three or more sides, `seconds` is the game's duration.
+    `too_short`: the game has too few moves to count for ratings.
     """
     to_move, ratings = board.to_move, rating_changes(work, board)
     place = board.round
@@ -238,7 +249,7 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """Return the picture for each reader; readers who have `seen` the same ply share one."""
+    """Return the picture for each reader; two who have last `seen` the same ply share a picture."""
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
@@ -260,7 +271,11 @@ def opening_view(game: Game, position: Position, *, small: bool = False) -> View
 def _drawing(
     game: Game, position: Position, moves: tuple[Moved, ...], named: str
 ) -> ViewData | None:
-    """Return a drawing with `moves` marked; pieces of seats in `named` show their cells' names."""
+    """Return a drawing with `moves` marked; None if the game draws none.
+
+    With two sides, all pieces show the names of their cells. Otherwise only those pieces do whose
+    seat's digit is in `named`.
+    """
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
     return about | game.drawing(position, View(moves=moves)) if has(game, Draws) else None
@@ -269,7 +284,10 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """Return a picture with cell names on readers' pieces, or the mover's for 0 or 3 seats."""
+    """Return a picture on which the readers' pieces show the names of their cells.
+
+    For a reader without seats, or with more than two, the pieces of the player to move show them.
+    """
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()
@@ -300,7 +318,10 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """Return an open offer for one reader; `ply`, `move` and `later` are those of a take-back."""
+    """Return an open offer for one reader.
+
+    If it is a take-back, it undoes the ply `ply` with the move `move`, and `later` plies after it.
+    """
     waiting = board.open_offers[offer]
     return {
         "what": offer.kind,
@@ -320,7 +341,7 @@ def _happened(
     seen: int,
     after: int | None,
 ) -> list[ViewData]:
-    """Moves and departures since the ply that the reader has `seen`, or since `after` if given."""
+    """Return moves and departures after the ply `after`, or after the ply `seen` if it is None."""
     since = seen if after is None else after
     items = [(ply.ply, _move_data(board, ply, departures)) for ply in plies if ply.ply > since]
     items += [
@@ -336,7 +357,7 @@ def _own_seats(board: Board, player_id: int | None) -> list[int]:
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """Return a move and its maker; `seat_of` is a partner who had left, if it was made for one."""
+    """Return a move and its maker; `seat_of`: the partner who had left, for whom it was made."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {
@@ -365,7 +386,7 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
-    """Views of the boards that wait for a player, longest wait first, and how many are left out."""
+    """Return views of boards that wait for a player, longest wait first, and the number omitted."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
