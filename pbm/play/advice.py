@@ -97,10 +97,9 @@ def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str
     """Find a ply whose analysis would be a forbidden hint for another board in progress.
 
     Such a ply led to the present position of the other board, perhaps mirrored or turned. Unless
-    the analysed game was imported, plies played before the other board began do not count.
-
-    Returns the parameters of a Refusal: the `number` of this board, the `ply`, and the number of
-    the `other` board. Returns an empty dict without such a ply.
+    the analysed game was imported, plies from before the other board began do not count. Returns
+    parameters of a Refusal, empty without such a ply: the `number` of this board, the `ply`, and
+    the number of the `other` board.
     """
     stands_on = {
         stands: other
@@ -121,10 +120,7 @@ def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
 
 
 def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
-    """Queue the analysis of a board, and make the player its reader. Raises Refusal.
-
-    The caller has locked the board's row.
-    """
+    """Queue the analysis of a board, which the caller has locked, for a reader. Raises Refusal."""
     if player.id not in work.analyses.readers(board.id):
         if not ANALYSES.take(work, now, player.id):
             raise Refusal("too-many-analyses", most=ANALYSES.most)

@@ -104,10 +104,7 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if `begun_by` may not start a board with `players`.
-
-    Players in `agreed` have said yes, so their settings need not allow challenges.
-    """
+    """Raise Refusal if `begun_by` may not challenge `players`; those in `agreed` have said yes."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:

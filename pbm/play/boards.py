@@ -255,10 +255,7 @@ def seconds_of(robot: str | None = None) -> float:
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Queue the move of a robot, or set the reminder of a person's first move.
-
-    Called when the player to move has changed.
-    """
+    """For a new mover, queue a robot's move, or set the reminder of a person's first move."""
     mover = board.to_move
     if mover is None or mover.robot is None:
         request_first_move(work, board, now)

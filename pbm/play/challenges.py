@@ -29,7 +29,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Return whether a player invited by address may be asked; hide the result from the inviter."""
+    """Return whether a player invited by address may be asked, which the inviter must not learn."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:

@@ -43,10 +43,7 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set a player's digest timer by new settings.
-
-    If the new settings switch digests off, set the timer to now, to send the news still kept.
-    """
+    """Set a player's digest timer by new settings; if these end digests, the last is due now."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

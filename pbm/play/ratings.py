@@ -168,9 +168,9 @@ def shown(mu: float, sigma: float) -> RatingShown:
 def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
     """Return the rating changes that a finished board caused, in seat order.
 
-    `before` is None if the player had no rating. The rating of a robot, which is `measured`, stays.
-    So does that of a `spared` player, whom another board of the same absence has cost rating.
-    `counted` is the weight of the game in percent.
+    `before` is None if the player had no rating. The rating of a robot does not change; it was
+    `measured`. The rating of a player does not change if the player is `spared`, since another
+    board of the same absence has cost rating. `counted` is the weight of the game in percent.
     """
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
@@ -212,7 +212,7 @@ def measured(robot: str) -> Rating:
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
     """Return whether a board, once finished, would count for ratings.
 
-    It must be rated, be no imported record, have enough moves, and have one seat for each player.
+    It must be rated and long enough, no player may have two seats, and it must not be imported.
     """
     if not _may_count(board):
         return False

@@ -1,4 +1,4 @@
-"""Turns: a turn is a unit of work for a mail, a timer or the operator. Its cause and its mails."""
+"""Turns: units of work for a mail, a timer or the operator, with a cause, and mails to others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class Turn:
     """One unit of work: all of its effects are committed together, or none.
 
     `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` and
-    `apart` have slow work done outside the transaction: password hashes, and all else. `news` has
+    `apart` have slow work done outside the transaction: password hashes, and other work. `news` has
     events that no command returned, `notes` sections of the answer to the sender. `back` has the
     ids of players to whom mail bounced until this mail came from them.
     """

@@ -74,10 +74,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Do not count the time since the last reminder was due, if that is over an hour ago.
-
-    The last reminder is due a day before the deadline, so a day is left from now on.
-    """
+    """If the last reminder is over an hour late, do not count the time since it was due."""
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board

@@ -87,10 +87,7 @@ def first_look(board: Board) -> timedelta:
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Count the time that a person took for a move, if the terms limit the time for all moves.
-
-    A person's first move takes none of that time.
-    """
+    """Count the time of a person's move, except the first, if the terms limit the time for all."""
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
         count_stop(work, before, work.players.get(mover.player_id), arrived)
@@ -146,10 +143,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """Return the wait for a board's next move, None if no clock runs.
-
-    `player` is the player to move, if already queried.
-    """
+    """Return the wait for a board's next move, None if no clock runs; `player` is the mover."""
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
