@@ -30,23 +30,23 @@ _EDGE_RING = 4
 def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]:
     """Yield the reasons for the first of these moves, the strongest first.
 
-    The others are the continuation. `what` is one of these:
+    The other moves are the continuation. The field `what` of a reason is one of these words:
 
-    - `wins`: it ends the game, and the mover's side has won;
-    - `pushes-off`: it pushes off a marble of `seat`, which stood on `from`;
-    - `saves`: no opponent's next move can push off `marbles`, as one could before this move;
-    - `threatens`: the mover's next move could push off `marbles`, and could not before;
+    - `wins`: the move ends the game, and the mover's side has won;
+    - `pushes-off`: the move pushes off a marble of `seat`, which stood on `from`;
+    - `saves`: an opponent could push off `marbles` before the move, and none can after it;
+    - `threatens`: the mover could push off `marbles` in a turn after the move, and not before it;
     - `leads-to`: in the continuation the mover's `move` pushes a marble of `seat` off `from`;
-    - `to-edge`: it pushes marbles of `seat` to the edge cells `on`;
-    - `pushes`: it pushes `count` marbles of `seat`, all away from the centre, none to the edge;
-    - `splits`: it splits the marbles of `seat` into more groups;
-    - `breaks-up`: fewer marbles of `seat` stand side by side than before;
+    - `to-edge`: the move pushes marbles of `seat` to the edge cells `on`;
+    - `pushes`: the move pushes `count` marbles of `seat` outwards, and none of them to the edge;
+    - `splits`: the move splits the marbles of `seat` into more groups;
+    - `breaks-up`: fewer marbles of `seat` stand side by side than before the move;
     - `takes-centre`: a marble of the mover's comes to the centre, where its side had none;
     - `centre`: `count` of the mover's marbles come nearer to the centre, and none goes away;
     - `together`: more marbles of `seat`, the mover's, stand side by side.
 
-    `marbles` are the `cells` of each `seat`: for `saves` before the move, for `threatens` after
-    it. Raises IllegalMoveError.
+    `marbles` lists objects with a `seat` and the `cells` of its marbles, where they stand before
+    the move for `saves`, and after the move for `threatens`. Raises IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> [reason["what"] for reason in reasons(start(), ["a1-c3,b2"])]
@@ -69,14 +69,14 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
 
 
 def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
-    """Yield the faults of a move, the worst first. `what` is one of these:
+    """Yield the faults of a move, the worst first. The field `what` is one of these words:
 
-    - `exposes`: an opponent's next move could push off `marbles`, and could not before;
+    - `exposes`: an opponent can push off `marbles` after the move, and could not before it;
     - `away`: `count` marbles of the mover's go away from the centre, and none comes nearer;
-    - `divides`: it divides the mover's marbles into more groups;
-    - `apart`: fewer of the mover's marbles stand side by side.
+    - `divides`: the move divides the mover's marbles into more groups;
+    - `apart`: fewer of the mover's marbles stand side by side than before the move.
 
-    `marbles` are as in `reasons`, after the move. Raises IllegalMoveError.
+    `marbles` has the form as in `reasons`, with the cells after the move. Raises IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> [fault["what"] for fault in faults(start(), "c3,d3")]
@@ -105,9 +105,11 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
     """Yield the advantages of the position `better` over `made` for a seat, the strongest first.
 
-    Each `what` is counted for `seat` or an opponent, in both positions. `left`: marbles on the
-    board; `danger`: marbles that can be pushed off at once; `edge`: marbles at the edge; `groups`:
-    groups of connected marbles; `middle`: marbles at most two steps from the centre.
+    The field `seat` of an advantage is the given seat, its partner or an opponent. `what` tells
+    what is counted of that seat; `better` and `made` are the numbers in the two positions. `what`
+    is `left` for marbles on the board, `danger` for marbles that can be pushed off at once, `edge`
+    for marbles at the edge, `groups` for groups of connected marbles, or `middle` for marbles at
+    most two steps from the centre.
     """
     for what, measure, wanted in _MEASURES:
         for other in made.seats:
@@ -140,7 +142,7 @@ def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Rea
 def _leads_to(
     position: AbalonePosition, played: AbalonePlayed, line: Sequence[str]
 ) -> Iterator[Reason]:
-    """Yield the reason `leads-to`, if the next move of `line` that ejects is the mover's."""
+    """Yield the reason `leads-to` if the first ejection in `line` is by the mover."""
     current = played.position
     for text in line:
         seat = current.turn
@@ -187,7 +189,7 @@ def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]
 
 
 def _nearer(position: Placement, move: LineMove) -> list[int]:
-    """For each of the mover's marbles that move, how many steps nearer to the centre it comes."""
+    """Return by how many steps each moved marble of the mover comes nearer to the centre."""
     moving = moved(move.marbles, move.step, position.occupied)
     own = moving & position.marbles_of(position.turn or 0)
     return [distance(cell, CENTRE) - distance(cell + move.step, CENTRE) for cell in members(own)]
@@ -225,7 +227,7 @@ _MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = 
 
 
 def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
-    """Return the marbles of some seats on these cells, by seat, without seats that have left."""
+    """Return the marbles of `seats` on `cells`, by seat; a seat that has left is omitted."""
     return [
         {"seat": seat, "cells": [format_cell(cell) for cell in members(found)]}
         for seat in seats
@@ -234,7 +236,7 @@ def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[s
 
 
 def threatened(position: Placement, seat: int) -> int:
-    """Return the set of a seat's marbles that an opponent could eject if it were to move."""
+    """Return the set of a seat's marbles that some opponent could eject if it had the turn now."""
     if position.outcome:
         return 0
     own, found = position.marbles_of(seat), 0
@@ -246,7 +248,7 @@ def threatened(position: Placement, seat: int) -> int:
 
 
 def ejectable(position: Placement, seat: int) -> int:
-    """Return the set of marbles that a seat could eject if it were to move."""
+    """Return the set of marbles that a seat could eject if it had the turn now."""
     found, occupied = 0, position.occupied
     for code in codes(*position.seen_by(seat)):
         marbles, step = CODED[code]

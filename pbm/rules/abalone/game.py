@@ -1,4 +1,4 @@
-"""The game object behind the entry point."""
+"""The game object that the entry point `abalone` of the group `pbm.games` names."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -41,7 +41,7 @@ _EXAMPLES = {
 
 
 class Abalone:
-    """The members of `contract.Game` and of the optional protocols."""
+    """The game, with the members of `contract.Game` and of the optional protocols."""
 
     info = contract.Info(
         name=NAME,
@@ -81,7 +81,7 @@ class Abalone:
     contrast = staticmethod(lambda *given: tuple(explaining.contrast(*given)))
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """For each seat its sign, score, winning score, home, and whether it has no marbles."""
+        """Return each seat's sign, score, winning score and home, and if it has no marbles."""
         return tuple(
             {
                 "symbol": symbol(position, seat),
@@ -108,7 +108,7 @@ class Abalone:
         return search(positions, budget, best=best, seed=seed)
 
     def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
-        """Return the static value of a position for each seat, a hundred to a marble."""
+        """Return the static value of a position for each seat, in hundredths of a marble."""
         from pbm.rules.abalone.engine.searching import evaluate
 
         return evaluate(position)

@@ -22,7 +22,8 @@ from pbm.rules.abalone.moves import CODED, KINDS, any_move, rears
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
 
 CODE_BITS = 13
-"""Number of bits of a code of `moves`; a move of the search has the seat's number above them."""
+"""The number of bits of a move's code (`pbm.rules.abalone.moves`). A move of the search has its
+code in these bits, and its seat above them."""
 
 CODE_MASK = (1 << CODE_BITS) - 1
 
@@ -35,9 +36,10 @@ EDGES = tuple(EDGE.values())
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The cells of a move: `line` of its marbles, `flip` the cells that change without a push.
+    """The cells of a move. `line` is the set of cells that its marbles stand on.
 
-    `ahead` is the cell of the first marble to be pushed, 0 for a move that cannot push.
+    `flip` is the set of cells that the line empties or fills. `ahead` is the cell of the first
+    marble to be pushed, 0 for a move that cannot push.
     """
 
     line: int
@@ -84,7 +86,10 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """By code, the change of a position's hash key by a move of a seat's marbles without a push."""
+    """Return how each move without a push changes a position's hash key, by the move's code.
+
+    The moves are those of lines in which all marbles belong to `seat`.
+    """
     keys = CELL_KEYS[seat]
     return {
         code: reduce(xor, (keys[cell] for cell in members(shape.flip & BOARD)), 0)
@@ -105,7 +110,7 @@ _PUSHING = {7 * number + size - 1: size for number in range(len(STEPS)) for size
 """The kinds of moves that can push, and their number of marbles."""
 
 _EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
-"""By direction: the code of a push by two from cell 0, the step, and the edge."""
+"""For each direction: the code of a push by two marbles from cell 0, the step, and the edge."""
 
 
 class SearchBoard(NamedTuple):
@@ -119,7 +124,7 @@ class SearchBoard(NamedTuple):
 
 
 class Table:
-    """The seats and sides of a search; it finds and plays the moves of positions."""
+    """The seats and sides, the same in all positions of a search; finds and plays moves."""
 
     def __init__(self, root: Root, *, best_reply: bool) -> None:
         seats = range(len(root.marbles))
@@ -154,7 +159,7 @@ class Table:
         return SearchBoard(marbles, self._root.scores, turn, key)
 
     def ejections(self, board: SearchBoard) -> list[int]:
-        """Return the moves that push off a marble that scores."""
+        """Return the moves that push off a marble and score."""
         found: list[int] = []
         marbles = board.marbles
         for seat in self.movers(board):
@@ -242,15 +247,15 @@ class Table:
         return SearchBoard(stands, scores, turn, key ^ TURN_KEYS[turn], won)
 
     def is_own(self, turn: int) -> bool:
-        """Return whether the root's side moves; false once the game is over."""
+        """Return whether at this turn the root's side moves; False once the game is over."""
         return turn < OTHERS and self.sides[turn] == self.own
 
     def movers(self, board: SearchBoard) -> tuple[int, ...]:
-        """Return the seats that may move: the one whose turn it is, or all enemies together."""
+        """Return the seats that may move: all enemies if the turn is `OTHERS`, else one seat."""
         return self._enemies if board.turn == OTHERS else (board.turn,)
 
     def _seen_by(self, marbles: tuple[int, ...], seat: int) -> tuple[int, int, int, int]:
-        """Sets of marbles: the seat's, its partner's, all other seats', and the fixed marble."""
+        """Return sets of marbles: the seat's, its partner's, all others', and the fixed marble."""
         partner = self._partners[seat]
         own, friends = marbles[seat], 0 if partner is None else marbles[partner]
         return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed
@@ -274,7 +279,7 @@ class Table:
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """Move a line with marbles of two partners; return the change of the hash key."""
+        """Move a line of two partners' marbles, in `after`; return the change of the hash key."""
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line
@@ -286,7 +291,10 @@ class Table:
 
 
 def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
-    """Push the marbles from a cell on; return the hash key's change, and the ejected seat or -1."""
+    """Push the row of marbles that begins on `cell`, in `after`.
+
+    Return the change of the hash key, and the seat of the ejected marble or -1.
+    """
     seat = _seat_at(marbles, cell)
     after[seat] ^= 1 << cell
     key = CELL_KEYS[seat][cell]

@@ -1,6 +1,6 @@
-"""The search in C, called by ctypes, which releases the interpreter lock meanwhile.
+"""The search in C, called by ctypes; the interpreter lock is released during a call.
 
-A library that was not built from this very `core.c` is refused.
+A library that was built from another `core.c` than the present one is refused.
 """
 
 import ctypes

@@ -64,7 +64,7 @@ class Judge:
 
 
 def hit_by(army: int, others: int) -> int:
-    """Return the marbles of others that an army could push off the board at once."""
+    """Return the set of marbles among `others` that one side, `army`, could push off at once."""
     hits = 0
     for far, edge in _FORWARD:
         if target := others & edge:
@@ -80,7 +80,7 @@ def hit_by(army: int, others: int) -> int:
 
 
 def pushes(army: int, others: int, occupied: int) -> int:
-    """Return the number of ways in which an army could push others without ejecting them."""
+    """Return in how many ways `army` could push marbles of `others` without ejecting them."""
     empty = BOARD & ~occupied
     number = 0
     for far, _ in _FORWARD:

@@ -1,8 +1,9 @@
 """The search in plain Python; `core.c` is its twin, line for line.
 
-Principal variation search: alpha-beta in which all moves but the first are tried with an empty
-window. Values are for the side that moves; if the same side moves again, they keep their
-sign. All sides but the root's play as one, or, with `Ways.best_reply`, only one of them moves.
+Principal variation search: alpha-beta in which all moves but the first are tried with a null
+window. Values are from the view of the side that moves; if the same side moves again, values keep
+their sign. All sides but the root's play as one side. With `Ways.best_reply`, only one of these
+sides moves between two moves of the root's side.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ WIN = 1_010_000
 
 PLY = 10
 SURE = 1_000_000
-"""Values from here on are wins."""
+"""The least value of a win."""
 
 _INFINITE = 2_000_000
 _DEEPEST_PLY = 120
@@ -110,7 +111,7 @@ class _Search:
     def _aspire(
         self, board: SearchBoard, moves: list[int], depth: int, guess: int | None
     ) -> tuple[int, tuple[int, ...]]:
-        """Search the moves in a window around a guessed value, widened until it holds the value."""
+        """Search `moves` in a window around `guess`; widen it until the best value lies inside."""
         alpha, beta = -_INFINITE, _INFINITE
         margin = self._ways.aspiration
         if guess is not None and margin and depth > 3 and abs(guess) < SURE:
@@ -214,8 +215,11 @@ class _Search:
         return best
 
     def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
-        """Return the static value if it is far above the window (reverse futility pruning), or the
-        most that quiet moves reach if that is below it (futility pruning), or -infinity."""
+        """Return a value that makes a search of all moves or of quiet moves needless, or -infinity.
+
+        It is the static value if that lies far above the window (reverse futility pruning). It is
+        the most that quiet moves can reach if that lies below the window (futility pruning).
+        """
         if depth > 3 or abs(alpha) >= SURE:
             return -_INFINITE
         ways, still = self._ways, self._static(board, own)
@@ -236,7 +240,11 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """Return the value of a move; moves after the first get the whole window only if needed."""
+        """Return the value of a move that `count` moves precede, reduced by `late` plies at first.
+
+        A move after the first is tried with a null window. It is searched with the whole window
+        only if its value lies inside.
+        """
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
         if count:
@@ -362,12 +370,12 @@ class _Search:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """Return the best lines from a root, where the game is not over."""
+    """Return the best lines from a root in which the game is not over."""
     return _Search(root, weights, ways, limits).find()
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """By code, what each move gains by bringing its marbles nearer to the centre."""
+    """Return how much each move raises the value `rings` of its own marbles, by the move's code."""
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
     def worth(cells: int) -> int:

@@ -16,9 +16,9 @@ class Root:
     """The position that a search starts from.
 
     `marbles` has a set of cells for each seat; seats and sides count from 0 here. `sides` has the
-    side of each seat, `scores` the score of each side. `out`: the seat's player has left. `fixed`
-    is the set of cells that never change. `past` has marbles and turn of each earlier position
-    that may recur.
+    side of each seat, `scores` the score of each side. `out` tells of each seat whether its player
+    has left. `fixed` is the set of cells that never change. `past` has marbles and turn of each
+    earlier position that may recur.
     """
 
     marbles: tuple[int, ...]
@@ -45,10 +45,11 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """The limits of a search: `nodes` after the first ply, `depth` in plies, `seconds`.
+    """The limits of a search: `nodes` in all, `depth` in plies, `seconds`.
 
-    `best` is the number of lines. A `seed` other than 0 shuffles moves of the root that look equal.
-    Another thread may set `stop` to end the search. `told` is called after each finished depth.
+    The search of depth 1 is always finished, whatever `nodes` and `seconds` are. `best` is the
+    number of lines. A `seed` other than 0 shuffles moves of the root that are ranked alike.
+    Another thread may set `stop` to end the search. `told` gets the result of each finished depth.
     """
 
     nodes: int
@@ -62,7 +63,10 @@ class SearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The result of a search: scores with lines of coded moves; `cut`: the time ran out."""
+    """The result of a search: scores with lines of coded moves.
+
+    `cut` is true if `SearchLimits.seconds` or `stop` ended the search.
+    """
 
     lines: tuple[tuple[int, tuple[int, ...]], ...]
     depth: int
@@ -90,7 +94,9 @@ def root_of(positions: Sequence[Placement]) -> Root:
 
 
 def table_size(nodes: int) -> int:
-    """Return the size of the transposition table: about the number of nodes, a power of two.
+    """Return the number of entries of the transposition table.
+
+    It is the least power of two that is not below `nodes`, within the limits 2**12 and 2**21.
 
     >>> table_size(1), table_size(5000), table_size(10**9)
     (4096, 8192, 2097152)

@@ -63,7 +63,10 @@ def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult
 
 
 def evaluate(position: AbalonePosition) -> tuple[int, ...]:
-    """Return each seat's static value, a hundred to a marble; `WON` or `-WON` if won or lost."""
+    """Return each seat's static value in hundredths of a marble.
+
+    It is `WON` for a winner, `-WON` for a loser or a seat for which nobody moves, 0 in a draw.
+    """
     if position.outcome:
         winners = position.outcome.winners
         return tuple((WON if seat in winners else -WON) * bool(winners) for seat in position.seats)
@@ -77,7 +80,10 @@ def evaluate(position: AbalonePosition) -> tuple[int, ...]:
 
 
 def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
-    """Yield a line's moves up to the first out of turn, as best-reply search skips seats."""
+    """Yield the texts of a line's coded moves, but stop at a move of a seat whose turn it is not.
+
+    A search with `Ways.best_reply` skips turns of seats, so its lines can have such moves.
+    """
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:
             return

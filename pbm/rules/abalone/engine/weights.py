@@ -1,6 +1,7 @@
-"""The parameters of evaluation and search, a thousand to a marble pushed off.
+"""The parameters of evaluation and search. Values are in thousandths of a marble pushed off.
 
-The search in plain Python and the one in C get them as a row of whole numbers, in this order.
+The search in plain Python and the one in C get the parameters as a row of whole numbers: the fields
+of `Weights`, then those of `Ways`.
 """
 
 from dataclasses import astuple, dataclass
@@ -13,11 +14,12 @@ MARBLE = 1000
 class Weights:
     """Weights of the evaluation of a position, from one side's view.
 
-    `scores` are for none to five marbles pushed off, `marble` for each marble that is left, `rings`
-    for a marble by its distance from the centre, `cohesion` for two side by side, `push` for each
-    possible push. `danger` is subtracted for each marble that can be pushed off at once. Of several
-    enemies, the best one counts `lead` sixteenths and the mean of all enemies the rest. `tempo` is
-    the value of having the next move.
+    `scores` has the values of none to five marbles pushed off. `marble` is the value of each marble
+    left on the board, `rings` that of a marble by its distance from the centre, `cohesion` that of
+    two marbles side by side, `push` that of each possible push. `danger` is subtracted for each
+    marble that can be pushed off at once. Among several enemies, the best one counts `lead`
+    sixteenths, and the mean of all enemies 16 - `lead` sixteenths. `tempo` is the value of having
+    the next move.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)
@@ -34,14 +36,17 @@ class Weights:
 class Ways:
     """The options of the search; the first three are flags.
 
-    `best_reply`: between two own moves only the strongest of several enemies moves; otherwise all
-    do, as one side. `quiescence`: ejections are played out below the last ply. `reductions`: late
-    quiet moves are first searched less deep. `patience`: late move pruning; in the last three plies
-    at most two, five and ten times as many quiet moves are tried, the last ply first; 0 for all.
-    `futility`: the most that a quiet move of the last ply may gain; 0 for no pruning.
-    `margin`: reverse futility pruning; in the last three plies a position that is better than the
-    window by so much for each ply left counts as it stands; 0 for none. `aspiration`: half the
-    first window. `contempt`: the cost of a repetition for the side that searches.
+    - `best_reply`: between two own moves only one of several enemies moves, the one that has the
+      strongest reply. Without this flag all enemies move, as one side.
+    - `quiescence`: ejections are played out below the last ply.
+    - `reductions`: late quiet moves are first searched less deep.
+    - `patience`: late move pruning. At most 2 * `patience` quiet moves are tried with one ply left,
+      5 * `patience` with two plies left, 10 * `patience` with three. 0 means no pruning.
+    - `futility`: the most that a quiet move of the last ply may gain. 0 means no pruning.
+    - `margin`: reverse futility pruning. With at most three plies left, the static value counts if
+      it is above the window by more than `margin` for each ply left. 0 means no pruning.
+    - `aspiration`: half the width of the first window.
+    - `contempt`: the cost of a repetition for the side that searches.
     """
 
     best_reply: int = 1
