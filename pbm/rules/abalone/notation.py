@@ -1,11 +1,12 @@
 """Moves as text, and guesses at texts that are nearly moves (rules, section 4).
 
-`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3; the direction leads
-from a1 to the cell after the comma if they are neighbours, else from c3.
+`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3. It moves in the
+direction from a1 to the cell after the comma, if these two are neighbours. Otherwise it moves in
+the direction from c3 to the cell after the comma.
 
 In Aba-Pro, the notation of most records, row a is at the bottom. A move in line is the rear
-marble's cell and its target, `a1b2`; the number of marbles follows from the position. A move
-sideways is both ends of the line and the target of the first end, `g7g9f7`.
+marble's cell and that marble's target, `a1b2`; the number of marbles follows from the position. A
+move sideways is both ends of the line and the target of the first end, `g7g9f7`.
 """
 
 import re
@@ -57,7 +58,7 @@ _FOLDING = {
 
 
 def is_notation(text: str) -> bool:
-    """Return whether a text has the form of a move, possible or not.
+    """Return whether a text has the form of a move, legal or not.
 
     >>> is_notation(" A1 – C3; d4"), is_notation("c5-d5")
     (True, False)
@@ -76,7 +77,7 @@ def mentions_cell(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Raise NotationError for a pass, and for two places with a dash, one of them off the board.
+    """Raise NotationError for "pass", and for two places such as `h4-g1` if one is off the board.
 
     >>> check_place("h4-g3"), check_place("it is h1")
     (None, None)
@@ -216,7 +217,10 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """Return the legal moves that `places` may name; `from_to`: a marble and its target."""
+    """Return the legal moves that `places` may name.
+
+    With `from_to`, `places` can only be a marble and its target.
+    """
     return [
         move
         for move in position.legal_moves()
@@ -225,7 +229,7 @@ def moves_naming(position: Placement, places: Places, *, from_to: bool = False) 
 
 
 def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
-    """Return up to two legal moves whose cells are most like `places`, and share one of them."""
+    """Return the legal moves most like `places`, at most two; each has one of these cells."""
     named = set(places)
 
     def difference(move: LineMove) -> int:
@@ -240,7 +244,11 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the sequences of cells that may name a move: its marbles or ends, some with targets."""
+    """Yield the sequences of cells that may name a move.
+
+    A sequence is all marbles or both ends of the line, then no target, one end's target, or the
+    targets of all these cells.
+    """
     yield from _steps(move, position)
     if len(move.cells) == 1:
         return
@@ -253,7 +261,10 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the names of the rear or pushing marble of a move in line, with its target."""
+    """Yield the pairs of a marble and its target that may name a move in line.
+
+    One pair is of the rear marble, the other one, only in a push, of the front marble.
+    """
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))
@@ -352,7 +363,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """Return the set of the rear marble and up to two marbles of its side right ahead of it."""
+    """Return the set of the rear marble and up to two marbles of its side directly ahead of it."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

@@ -1,9 +1,10 @@
 """Positions, as in the contract: turns, the end of a game, and the state line.
 
-A state line (rules, section 6) is `ROWS TURN SCORES FLAGS`. ROWS are a to i with `/` between them,
-each marble as the digit of its seat, the fixed one as `#`. TURN is the seat to move, `-` once the
-game is over. FLAGS are `-`, or some of `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in
-this order with `;` between them. Each position has one line. A position need not be reachable in
+A state line (rules, section 6) is `ROWS TURN SCORES FLAGS`. ROWS are the rows a to i with `/`
+between them. A marble is the digit of its seat, the fixed marble `#`, an empty cell `.`. TURN is
+the seat to move, `-` once the game is over. SCORES are the scores of all seats with `,` between
+them. FLAGS are `-`, or some of `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order
+with `;` between them. A position has exactly one state line. A position need not be reachable in
 play, but its turn and outcome must follow the rules.
 """
 
@@ -36,7 +37,11 @@ _EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 @dataclass(frozen=True, slots=True)
 class AbalonePlayed(Played):
-    """A played move; its effect: empty, or the seat of the `ejected` marble and its cell `from`."""
+    """A played move.
+
+    `effect` is empty if no marble was ejected. Otherwise its `ejected` is the seat of the ejected
+    marble, and its `from` the cell that the marble stood on.
+    """
 
     position: "AbalonePosition"
     move: LineMove
@@ -102,7 +107,10 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """Return the position with its outcome, or else the turn of the first seat able to move."""
+        """Return the position with its outcome if the game is over, else with the seat to move.
+
+        That is the first seat that can move, in turn order from the seat `first` on.
+        """
         turn, outcome = None, self._won()
         if outcome is None:
             seats = (*self.seats[first - 1 :], *self.seats[: first - 1])
@@ -125,7 +133,10 @@ class AbalonePosition(Placement):
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """Return the outcome by `ejections`, or `last` if one side alone is left or has marbles."""
+        """Return the outcome if a side has won, else None. The cause is `ejections` or `last`.
+
+        `last` means that only one side has a player, or that only one such side has marbles.
+        """
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1
             return self._outcome(self.group_of(first), "ejections")

@@ -31,7 +31,7 @@ Marbles = dict[str, Any]
 
 
 def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
-    """Return the error of a move in this position, None if it is legal."""
+    """Return why a move is illegal in this position, as an error; None if the move is legal."""
     if position.turn is None:
         return IllegalMoveError("game-over")
     return _Check(position, move, position.turn).error()
@@ -125,12 +125,12 @@ class _Check:
         return IllegalMoveError(reason, **params, **perhaps(near))
 
     def _yours(self, cells: int) -> list[Marbles]:
-        """Return the marbles of the mover, and of the mover's partner, on a set of cells."""
+        """Return the marbles on `cells` that are the mover's or its partner's, by owner."""
         groups = (("own", cells & self._own), ("partner", cells & self._partner))
         return [{"whose": whose, "cells": _names(members(some))} for whose, some in groups if some]
 
     def _owned(self, cells: Iterable[int]) -> list[Marbles]:
-        """Return the marbles on some cells, by the sign of their seat."""
+        """Return the marbles on `cells`; each entry has marbles of one seat and its sign."""
         owned = groupby(cells, key=lambda cell: self._position.seat_at(cell) or 0)
         return [
             {"sign": symbol(self._position, seat), "cells": _names(group)} for seat, group in owned
@@ -143,16 +143,19 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def example_move(position: Placement) -> str | None:
-    """Return a move to show to a newcomer: the longest line that moves in line to the centre."""
+    """Return a legal move as an example for a newcomer, None if there is none.
+
+    A move towards the centre is preferred, then a move in line, then a long line.
+    """
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
-    return str(MOVE_CODED[max(found, key=_appeals().__getitem__)]) if found else None
+    return str(MOVE_CODED[max(found, key=_example_ranks().__getitem__)]) if found else None
 
 
 @cache
-def _appeals() -> dict[int, int]:
-    """By code, a rank that tells how well each move serves as an example; higher is better."""
+def _example_ranks() -> dict[int, int]:
+    """Return the rank of each move as an example, by the move's code; higher is better."""
 
     def appeal(code: int) -> tuple[bool, bool, int, int]:
         move = MOVE_CODED[code]
@@ -165,9 +168,9 @@ def _appeals() -> dict[int, int]:
 
 
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
-    """Return the legal move by `step` of the line that is most like these marbles, or None.
+    """Return the legal move by `step` whose line is most like the line `marbles`, or None.
 
-    The line shares a marble with them, is in their straight line, and differs by two cells at most.
+    The two lines share a cell, lie in one straight line, and differ in two cells at most.
     """
 
     def difference(move: LineMove) -> int:
@@ -185,7 +188,7 @@ def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None
 
 
 def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | None:
-    """Return the legal move that brings exactly these marbles nearest to a cell, or None."""
+    """Return the legal move of the line `marbles` that ends nearest to `target`, or None."""
 
     def reach(move: LineMove) -> int:
         return min(distance(end + move.step, target) for end in (move.rear, move.front))

@@ -40,7 +40,10 @@ class OrderError(ValueError):
 
 
 def read_position(words: Sequence[str]) -> list[AbalonePosition]:
-    """Return the named position and the positions after each move. Raises OrderError."""
+    """Return the position that the line `position` sets up, and the position after each move.
+
+    `words` are the words of that line after the first one. Raises OrderError.
+    """
     kind, *rest = words or ("",)
     at = rest.index("moves") if "moves" in rest else len(rest)
     set_up, moves = rest[:at], rest[at + 1 :]
@@ -54,7 +57,11 @@ def read_position(words: Sequence[str]) -> list[AbalonePosition]:
 
 
 def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
-    """Return the position of a state line, or the start position of words in any order."""
+    """Return the position of a state line, or the start position that the words describe.
+
+    The words for a start position are a board, a number of players, `teams` and `pillar`, in any
+    order; each may be missing.
+    """
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind != "start":
@@ -100,7 +107,10 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 @dataclass(eq=False)
 class SearchThread:
-    """One search, from `go` to its `bestmove`, after which `over` is true."""
+    """One search in a thread, which the line `go` starts.
+
+    Its results go to `say`, the line `bestmove` last. `over` is true once the search has ended.
+    """
 
     positions: Sequence[AbalonePosition]
     budget: Budget | None

@@ -1,6 +1,7 @@
-"""`pbm-rules`: the rules for other programs, one JSON object a line in, one answer a line out.
+"""`pbm-rules`: the rules for other programs; each line is a JSON object, and so is its answer.
 
-Its manual is `docs/rules-protocol.md`. An error answers its line and never stops the program.
+Its manual is `docs/rules-protocol.md`. A bad line gets an error as its answer, and the program goes
+on.
 """
 
 import argparse
@@ -198,7 +199,7 @@ OPERATIONS: dict[str, tuple[Callable[[Request], Answer], tuple[str, ...]]] = {
     ),
     "evaluate": (lambda request: {"scores": [*evaluate(request.position())]}, ("state",)),
 }
-"""By `op`, the answering function and the fields that it reads."""
+"""For each `op`, the function that returns the answer, and the fields that the function reads."""
 
 
 def answer(line: bytes) -> Answer:

@@ -12,18 +12,19 @@ from pbm.rules.contract import GameRecord, Options, RecordError
 from pbm.rules.record import quoted
 
 LONGEST_TEXT = 65_536
-"""Bytes in UTF-8 that a text may have to be read."""
+"""The most bytes in UTF-8 of a text that is read."""
 
 _JSON = re.compile(r'\s*\{\s*["}]')
 _PICTURE = re.compile(r"\s*(?:1 2 3 4 5\s|[A-I]- [.ox1-6#]|State:|[.1-6]{5}/[.1-6]{6}/)")
 
 
 def format_record(record: GameRecord, chosen: Options) -> str:
-    """Return a record as text in the chosen form, with a line feed at its end; by default APGN.
+    """Return a record as text in the chosen form, by default APGN, with a line feed at the end.
 
-    `apgn` and `json` hold it whole, `abapro` the steps and the result, `diagram` the last position
-    with its state line. Raises RecordError for a record that the rules do not allow, for two forms,
-    and for `abapro` with more than two players.
+    `apgn` and `json` write the whole record, `abapro` the steps and the result, `diagram` the last
+    position with its state line. `apgn` and `abapro` together are APGN with moves in Aba-Pro
+    notation. Raises RecordError if the rules do not allow the record, if other forms are combined,
+    or if `abapro` alone is chosen for more than two players.
     """
     asked = {name for name in ("apgn", "abapro", "json", "diagram") if chosen.get(name)}
     if len(asked) > 1 and asked != {"apgn", "abapro"}:
@@ -40,12 +41,13 @@ def format_record(record: GameRecord, chosen: Options) -> str:
 
 
 def parse_record(text: str, chosen: Options) -> GameRecord:
-    """Return the record in a text; raises only RecordError, if there is no record.
+    """Return the record in a text. Raises no other error than RecordError.
 
-    JSON is recognised by its beginning; any other text is APGN, in the notation of its tag
-    Notation. Without that tag it is in the usual notation, or with `abapro` in Aba-Pro notation,
-    which needs a board. `layout` and `pillar` are for texts without these tags; a text that names
-    another board is refused.
+    A text that begins like JSON is read as JSON, any other text as APGN. In APGN the tag Notation
+    says how moves are written. The options are for a text without the tags: `abapro` if its moves
+    are in Aba-Pro notation, `layout` for its board, `pillar` for a fixed marble. With `abapro`
+    either the text or `layout` must name the board. A text that names another board than `layout`
+    is refused.
 
     >>> parse_record("1. a1b2 i5h5", {"abapro": True, "layout": "Belgian Daisy"}).steps
     ('i5-g5,h5', 'a1-c3,b2')

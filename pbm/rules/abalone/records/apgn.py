@@ -86,7 +86,10 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """Return comments that name better lines, by the ply that they follow. Raises RecordError."""
+    """Return comments with better lines, by the ply that they are written after.
+
+    Raises RecordError.
+    """
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -105,7 +108,7 @@ def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -
 
 
 def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
-    """Yield the tags for the fields of a record besides `tags`."""
+    """Yield the tags that hold the fields of a record other than `tags`."""
     for seat, name in enumerate(record.names, 1):
         if name:
             yield (_COLOURS[seat - 1] if record.seats == len(_COLOURS) else f"Seat{seat}"), name
@@ -149,8 +152,8 @@ def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -
     words = _without_result(words, seats, said)
     options = options_of(layout, teams, is_asked)
     replay = begun(seats, options)
-    _play(words, replay, read, is_said=bool(tags["notation"]))
-    ended = _ending(tags["termination"], _agreed(said, seats), replay.position)
+    _play(words, replay, read, is_tagged=bool(tags["notation"]))
+    ended = _ending(tags["termination"], _one_result(said, seats), replay.position)
     others = tuple(
         (name, value)
         for key, (name, value) in said_tags.items()
@@ -192,7 +195,7 @@ def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
 
 
 def check_board(given: str | None, board: str) -> None:
-    """Raise RecordError if a record's `board` is not the one that the player gave, if any."""
+    """Raise RecordError if a player gave a board, `given`, but the record's `board` differs."""
     if given not in (None, board):
         raise RecordError("board-differs", board=board, asked=given)
 
@@ -204,7 +207,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """Return the words without a result at their end; such a result is added to `said`."""
+    """Return the words without a result at their end; append that result to the list `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -219,8 +222,11 @@ def _without_result(
     return words
 
 
-def _agreed(said: list[Winners], players: int) -> Winners:
-    """Return the result; the tag Result and the last word must agree unless one of them is `*`."""
+def _one_result(said: list[Winners], players: int) -> Winners:
+    """Return the one result in `said`, the results by the tag Result and by the last word.
+
+    None, a `*`, does not count. Raises RecordError for two different results.
+    """
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -228,9 +234,14 @@ def _agreed(said: list[Winners], players: int) -> Winners:
     return results[0] if results else None
 
 
-def _play(words: list[str | Leaving], replay: Replay, notation: Notation, *, is_said: bool) -> None:
-    """Play the steps among the words. Raises RecordError."""
-    usual = parse_move if is_said else _parse_unsaid
+def _play(
+    words: list[str | Leaving], replay: Replay, notation: Notation, *, is_tagged: bool
+) -> None:
+    """Play the steps among the words. Raises RecordError.
+
+    `is_tagged` tells whether the record has a tag Notation.
+    """
+    usual = parse_move if is_tagged else _parse_untagged
     parse = parse_abapro if notation == "Aba-Pro" else usual
     for word in words:
         if isinstance(word, Leaving):
@@ -243,8 +254,11 @@ def _play(words: list[str | Leaving], replay: Replay, notation: Notation, *, is_
             replay.move(word, parse)
 
 
-def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
-    """Parse a move in a record that has no tag Notation; an error says if it looks like Aba-Pro."""
+def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
+    """Parse a move of a record without a tag Notation.
+
+    The error for a text that looks like a move in Aba-Pro notation says so (`perhaps_abapro`).
+    """
     try:
         return parse_move(text, position)
     except NotationError as error:
@@ -254,7 +268,7 @@ def _parse_unsaid(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """Read the end of a game whose moves did not end it, from the tags and the result."""
+    """Return the end of a game whose moves did not end it, by its tag Termination and result."""
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:

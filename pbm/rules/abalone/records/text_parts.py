@@ -1,10 +1,12 @@
 """Parts of all forms of records: tags and words, results, names of boards, and checks.
 
-Comments in braces or from `;` on, variations in round brackets, move numbers, and marks such as
-`!?` and `$1` are skipped. A comment that says that a seat left is a step.
+Comments (in braces, or from `;` to the end of the line), variations in round brackets, move
+numbers, and marks such as `!?` and `$1` are skipped. A comment that says that a seat left is a
+step.
 
-In other programs Black moves first and sits at the bottom. So in Aba-Pro notation "standard" is our
-`classic`, and our `standard`, with the first player at the top, is "pbm standard".
+In other programs Black moves first and sits at the bottom. Our `classic` has the first player at
+the bottom, our `standard` at the top. So the name "standard" in a record in Aba-Pro notation means
+our `classic`. Such a record calls our `standard` "pbm standard".
 """
 
 import re
@@ -59,7 +61,10 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """Cut a text into tags and words: moves, leavings, `--` and result. Raises RecordError."""
+    """Cut a text into tags and words. Raises RecordError.
+
+    A word is a move, a leaving, a result, or `--` for a seat that is passed over.
+    """
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
@@ -86,7 +91,7 @@ def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
 
 
 def _add_tag(tags: Tags, match: re.Match[str], *, is_first: bool) -> None:
-    """Add a tag, line breaks in its value replaced by blanks. Raises RecordError."""
+    """Add a tag; blanks replace the line breaks in its value. Raises RecordError."""
     if not is_first:
         raise RecordError("several-games")
     name, value = match["name"], match["curly"] or match["value"] or ""
@@ -144,7 +149,8 @@ def replay_of(record: GameRecord) -> Replay:
 def checked(record: GameRecord, replay: Replay) -> GameRecord:
     """Check a record, and return it with its steps in canonical text.
 
-    Raises RecordError for names and tags that cannot be written, and for a wrong end.
+    Raises RecordError for names and tags that cannot be written. Raises it for a bad `ended`: an
+    unknown cause, impossible winners, or a game that its moves ended already.
     """
     if len(record.names) != record.seats:
         told = {"names": len(record.names), "players": record.seats}
@@ -240,7 +246,10 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Return whether a word among moves is a result; a single digit may be a move's number."""
+    """Return whether a word among moves is a result.
+
+    False for a single digit, which may be the number of a move.
+    """
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 
@@ -303,5 +312,5 @@ def usual_board(notation: Notation, players: int = 2) -> str:
 
 
 def variant_of(board: str, notation: Notation, players: int) -> str:
-    """Return the name of a board in a record, which `board_named` reads."""
+    """Return the name to write for a board in a record; `board_named` reads it as this board."""
     return board if board_named(board, notation, players) == board else _OURS + board
