@@ -55,14 +55,17 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the cached outcome of `work` for the key `of`. If it is not there, call `need`."""
+        """Return the outcome of `work`, cached by the key `of`; if it is missing, call `need`."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Raise WorkNeeded, to have `work` done outside the transaction, or the work's error."""
+        """Have work done outside the transaction. Raises WorkNeeded.
+
+        If earlier work for this mail failed, its error is raised instead.
+        """
         if self._failed:
             raise self._failed
         self._times += 1

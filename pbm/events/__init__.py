@@ -30,7 +30,7 @@ class Event:
     def asked(self) -> tuple[str, ...]:
         """The people whom the event sends a question or notice: addresses, or `player N`.
 
-        Each counts once for a mail's limit of mails to others.
+        Each counts once against the limit of mails to others that one mail may cause.
         """
         return ()
 
@@ -47,13 +47,13 @@ class BoardEvent(Event):
 
     acts_on_board = False  # was caused by a command about the board
     only_if_wanted = False  # mailed to others only with mails=all, or if they must act
-    counts_as_words = False  # against the limit of words to one board
-    counts_postage = True  # against the limit of mails to others per mail
+    counts_as_words = False  # counts against the limit of comments on one board
+    counts_postage = True  # counts against the limit of mails to others that one mail may cause
     happens_once = False  # cannot be repeated, so that words sent with it are not limited
     passes_turn = False  # possibly to another player
     begins_board = False
     for_leavers = False  # players who have left the game are told, too
-    exempt = False  # from the limit of mails caused by others
+    exempt = False  # its mails are exempt from the limit of mails caused by others
 
     @property
     def acted_on(self) -> int | None:
@@ -271,8 +271,8 @@ class Proposed(Event):
 class CalledOff(Event):
     """A pending challenge of `by` is called off; the players `readers` are told.
 
-    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`. `who` are the handles of
-    those who refused, left, or made the game impossible.
+    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`. `who` are those who refused,
+    withdrew, did not answer, left, or cannot play.
     """
 
     by: str

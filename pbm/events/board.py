@@ -119,7 +119,7 @@ class PlayerUnreachable(AccountNews):
 
 
 class PlayerReachable(AccountNews):
-    """Mail to the player bounced, but the player has written, so mail is sent again."""
+    """Mail to the player bounced; now the player has written, and gets mail again."""
 
 
 class MailCameBack(BoardFact):

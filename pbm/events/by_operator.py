@@ -12,7 +12,7 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The last ply, `handle`'s move, was undone; the players `lifted` no longer have forfeited."""
+    """The last ply, `handle`'s move, was undone, and the forfeits of the players `lifted`, too."""
 
     ply: int
     move: str
@@ -31,7 +31,7 @@ class EndedByOperator(OperatorActed):
 
 
 class ReopenedByOperator(OperatorActed):
-    """A finished game continues; the players `lifted` no longer have forfeited."""
+    """A finished game continues; the forfeits of the players `lifted` are undone."""
 
     lifted: tuple[str, ...] = ()
 
@@ -66,7 +66,7 @@ class SuspensionLifted(_AboutPlayer):
 
 
 class MailResumed(_AboutPlayer):
-    """The player gets mail again, after a time without because mail bounced."""
+    """Mail is sent to the player again, who got none for a while because it bounced."""
 
 
 class PlayerRemoved(_AboutPlayer):

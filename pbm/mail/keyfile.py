@@ -37,7 +37,10 @@ class KeyFileError(OperatorError):
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """Load keys of PBM_SECRET_KEY (`env_value`) or a file, made if missing. Raises KeyFileError."""
+    """Load the keys in PBM_SECRET_KEY (`env_value`), else in a file. Raises KeyFileError.
+
+    A missing file is created.
+    """
     if env_value:
         return _keys_of_environment(env_value)
     try:

@@ -78,7 +78,7 @@ def is_for_good(status: str) -> bool:
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     """Parse a mail as a delivery report about our mail; None if it is not one.
 
-    `recipient` is the address that our mail went to. If the report names it, its result counts. If
+    `recipient` is the address that our mail went to. Its result counts if the report names it. If
     not, as after forwarding, the best result of all recipients counts. A status `5.x.x` is hard;
     any other failure is soft. Raises UnreadableMail.
     """

@@ -65,9 +65,9 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """Return for each line its own index if it is not blank, else that of the next such line.
+    """Return for each line the index of the first line that is not blank, from this line on.
 
-    It is `len(lines)` if no such line follows. One more item, `len(lines)`, is for the end.
+    It is `len(lines)` if there is none. A last item, also `len(lines)`, is for the end.
     """
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):

@@ -72,8 +72,8 @@ def signature_in(
 def possible_starts(lines: Sequence[str]) -> list[int]:
     """Return the indexes at which a signature at the end may start, in order.
 
-    It starts with a closing line, or with a paragraph from which on no line is a sentence. At least
-    three lines must follow, or two whose words are capitalised as in names and titles.
+    It starts with a closing line, or with a paragraph if neither this nor any later line is a
+    sentence. At least three lines must follow, or two with words capitalised as in names.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True

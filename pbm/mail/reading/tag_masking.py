@@ -45,7 +45,8 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
     """Mask our addresses in a text; the number of lines, and words after an address, are kept.
 
     `is_secret` tells whether a lower-case word is a token or a tag of ours, perhaps without its
-    key's id. It is asked only about words of such a length. The time is linear in that of the text.
+    key's id; it is asked only about words of such a length. The time is linear in the length of
+    the text.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):

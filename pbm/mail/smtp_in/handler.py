@@ -103,7 +103,7 @@ class Handler:
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """Return the reply to a mail: 250 only after `keep`, which a cancellation does not stop."""
+        """Return the reply to a mail, 250 only after `keep`, which runs on if this is cancelled."""
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"

@@ -35,7 +35,7 @@ _Step = tuple[str, bytes, Container[int], float]
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Timeouts in seconds; `data` holds for DATA, and for the content (RFC 5321, 4.5.3.2)."""
+    """Timeouts in seconds; `data` is for the replies to DATA and content (RFC 5321, 4.5.3.2)."""
 
     connect: float = 30
     command: float = 60
@@ -223,7 +223,7 @@ _Result = TypeVar("_Result")
 
 
 class DeadConnectionError(Exception):
-    """A kept connection was closed before it accepted any part of a mail, which can be resent."""
+    """A kept connection was closed before it accepted any part of a mail: it is safe to retry."""
 
 
 class ConnectionPool:

@@ -256,7 +256,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """Return the status (RFC 3463) in a recipient's refusal; by its SMTP code (`5.0.0`) if none."""
+    """Return the status (RFC 3463) that a refusal names, else a vague one (5.0.0) by its code."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)

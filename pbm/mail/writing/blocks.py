@@ -6,7 +6,7 @@ hyphen. These filters mark lines and words:
 
 - `pre` keeps the breaks and blanks of lines;
 - `page` keeps those of indented lines, makes a heading of a paragraph in capitals, and makes links
-  of quoted commands that show a help page or a list;
+  of commands in quotes, such as `"help play"`;
 - `rows` keeps the breaks of lines in the text part, and makes a list of them in the HTML part;
 - `state` is folded at blanks in the text part, and may break anywhere in the HTML part;
 - `heading` is emphasised in the HTML part;

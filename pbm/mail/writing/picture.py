@@ -171,7 +171,7 @@ def _put_off(
 
 
 def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str, Any]]) -> None:
-    """Draw each move's number beside its cell, at a place that hides no other number if any."""
+    """Draw each move's number beside its cell, where it hides no other number if possible."""
     taken: list[Point] = []
     for number, move in enumerate(moves, 1):
         x, y = ground.cells[move["at"]]
