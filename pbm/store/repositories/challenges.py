@@ -243,7 +243,10 @@ class Expiring(Repository):
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Postpone, by each shift, the expiry of seeks open at its moment; seeks are locked."""
+        """Postpone, by each shift, the expiry of seeks open at its moment.
+
+        Callers have locked all seeks.
+        """
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(

@@ -65,7 +65,7 @@ class Seeks(Repository):
     ) -> Iterator[tuple[Seek, ...]]:
         """Yield, in batches of `most`, open seeks that a player may join, the oldest of each maker.
 
-        The seeks are for a game without special wishes (`usual`), and admit the player's `rating`.
+        The seeks are for a game with default options (`usual`), and admit the player's `rating`.
         `pairs`: the player asks to be paired. Otherwise the maker must have asked to be paired.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))

@@ -71,7 +71,7 @@ challenges = table(  # pending until every player to be asked has said yes
     Column("setup", JSON, nullable=False),
     Column("comment", JsonOf(tuple), nullable=False),
     Column("first_unsaid", Boolean, nullable=False),  # the challenger got seat 1 by default
-    # The command without its players, while guests are asked by mail address; then null.
+    # The command without its players, while guests are asked by mail address; null afterwards.
     Column("command", String(1000)),
     Column("asked_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
@@ -118,7 +118,7 @@ seeks = table(
     Column("rated", Boolean, nullable=False),
     Column("clock", JSON(none_as_null=True)),
     Column("wishes", JsonOf(tuple), nullable=False),  # the options as typed
-    Column("usual", Boolean, nullable=False),  # without options, so that the seek may be paired
+    Column("usual", Boolean, nullable=False),  # default options, so that the seek may be paired
     Column("pairs", Boolean, nullable=False),  # the maker wants to be paired
     Column("least", Integer),  # lowest and highest rating of players who may join
     Column("most", Integer),

@@ -43,7 +43,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Word(TypeDecorator[Any]):
-    """The type of a text column whose values are converted by `kind`, such as an enum."""
+    """The type of a text column; `kind`, such as an enum class, converts the stored text."""
 
     impl = String
     cache_ok = True
@@ -117,7 +117,7 @@ prepare the statement each time.
 
 
 def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -> dict[str, Any]:
-    """Return the options of a partial `Index`; `on_postgresql` is PostgreSQL's own condition."""
+    """Return the options of a partial `Index`; PostgreSQL uses `on_postgresql`, if given."""
     there = condition if on_postgresql is None else on_postgresql
     return {"sqlite_where": condition, "postgresql_where": there}
 
@@ -125,8 +125,8 @@ def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
     """Return the options of a partial `Index` on `column`, of the rows with the status `word`.
 
-    PostgreSQL estimates all such indexes as empty, and could choose the wrong one. So there the
-    index has the condition `column IS NOT NULL`, too, which only queries about that column imply.
+    PostgreSQL estimates all such indexes as empty, and could choose the wrong one. So PostgreSQL's
+    condition includes `column IS NOT NULL`: only a query about the column can use the index.
     """
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")
@@ -139,5 +139,5 @@ def identity() -> Column[int]:
 
 
 def to(target: str, name: str, **options: Any) -> Column[int]:
-    """Return a column that is a foreign key to the `id` of the table `target`."""
+    """Return a column `name`, a foreign key to the `id` of the table `target`."""
     return Column(name, Integer, ForeignKey(f"{target}.id"), **options)

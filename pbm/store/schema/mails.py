@@ -56,7 +56,7 @@ inbox = table(
     Column("board_lane", Integer),  # a board, about which mails are obeyed in order
     Column("place", Float, nullable=False, server_default="0"),  # order of turns, in seconds
     Column("known", Boolean, nullable=False, server_default=true()),  # seems to be a player's
-    Column("aside_until", Moment),  # deferred until then, while a thread works for it
+    Column("aside_until", Moment),  # delayed until then, while a thread works for it
     # Whether an answer to a stranger was counted on arrival.
     Column("answer_counted", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest", "recipient"),

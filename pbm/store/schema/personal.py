@@ -1,6 +1,6 @@
-"""Tables with marks, which say how a player's erasure and export treat the rows.
+"""Marks of tables, which say what a player's erasure and export do with the table's rows.
 
-`pbm/store/repositories/personal_data.py` erases and exports by these marks.
+`pbm/store/repositories/personal_data.py` erases and exports as the marks say.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,17 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """A mark: erasure deletes the player's rows, or only rows with the values in `only`."""
+    """A mark: erasure deletes those of the player's rows whose columns have the values in `only`.
+
+    By default it deletes all of the player's rows.
+    """
 
     only: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class BlankColumns:
-    """A mark: erasure overwrites columns of the player's rows by these values."""
+    """A mark: erasure overwrites columns of the player's rows; `values` maps names to values."""
 
     values: Mapping[str, Any]
 
@@ -46,8 +49,8 @@ class KeepRows:
 class ExportRows:
     """A mark: the export lists the player's rows under `key`.
 
-    `columns` maps names in the export to columns. If it is the name of one column, the list has
-    that column's values.
+    `columns` maps names in the export to columns of the table. A single column's name may be given
+    instead of a mapping: then the list has only the values of that column.
     """
 
     key: str
@@ -56,7 +59,7 @@ class ExportRows:
 
 @dataclass(frozen=True)
 class ExportedBy:
-    """A mark: `everything_about` in `pbm/commands` exports the player's rows under `key`."""
+    """A mark: the function `everything_about` of `pbm/commands` exports the rows under `key`."""
 
     key: str
 
@@ -70,10 +73,11 @@ class NotExported:
 
 @dataclass(frozen=True)
 class Personal:
-    """A table's mark: its erasure and export, and the columns by which they find a player's rows.
+    """A table's mark: how erasure and export treat a player's rows, and how they find the rows.
 
     `numbers` are columns with a player's number; the export uses only the first. `addresses` are
-    columns with a mail address, in upper or lower case; `hidden`, with one in a longer text.
+    columns with a mail address, in upper or lower case. `hidden` are columns with a longer text
+    that contains a mail address.
     """
 
     numbers: tuple[str, ...] = ()
@@ -96,6 +100,6 @@ def table(
 
 
 def mark_of(table: Table) -> Personal | None:
-    """Return a table's mark, None if it has no personal data. Raises KeyError without a mark."""
+    """Return a table's `mark`, None for no personal data. Raises KeyError if none was declared."""
     mark: Personal | None = table.info[_MARK]
     return mark

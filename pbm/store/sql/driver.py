@@ -54,7 +54,7 @@ _SQLITE_AWAY = tuple(
 
 
 def parse_url(url: str) -> URL:
-    """Parse `PBM_DATABASE_URL`. Raises OperatorError, whose text contains no part of it."""
+    """Parse `PBM_DATABASE_URL`. Raises OperatorError, whose text contains no part of the URL."""
     try:
         parsed = make_url(url)
         parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
@@ -78,11 +78,11 @@ _OPTIONS = {"json_serializer": dumps, "json_deserializer": loads, "hide_paramete
 
 
 def make_engine(url: str) -> Engine:
-    """Return an engine whose errors contain no bound values, since these may come from mails.
+    """Return an engine whose errors contain no bound values, since values may come from mails.
 
-    BEGIN is sent by the engine's listener, not by the driver. With the execution option
-    `pbm_begins_itself`, a `Transaction` sends PostgreSQL's BEGIN in the round trip of its first
-    statement. Raises OperatorError.
+    A listener of the engine sends BEGIN, not the driver. With the execution option
+    `pbm_begins_itself` on PostgreSQL, the listener leaves that to the `Transaction`, which sends
+    BEGIN in the round trip of its first statement. Raises OperatorError.
     """
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
@@ -129,9 +129,9 @@ def _begin(connection: Connection) -> None:
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
-    """Let PostgreSQL end idle transactions, which hold locks and prevent vacuuming.
+    """Let PostgreSQL end a connection's idle transactions: they hold locks and prevent vacuuming.
 
-    The limit is set by a statement, since poolers reject most connection parameters.
+    A statement sets the limit, since poolers reject most connection parameters.
     """
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
@@ -139,8 +139,8 @@ def _limit_idleness(held: Any, _record: object) -> None:
 def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
     """Test a connection that leaves the pool; if it is broken, invalidate the whole pool.
 
-    A query is sent only after `IDLE_SECONDS`, or if there is data to read, such as the server's
-    message that it shuts down.
+    The test is an empty query. It is sent only if the connection was idle for `IDLE_SECONDS`, or if
+    the server has sent data, such as the message that the server shuts down.
     """
     idle_since = entry.info.get("idle_since")
     if idle_since is None:  # a new connection
@@ -155,14 +155,14 @@ def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
 
 
 class Call(NamedTuple):
-    """SQL, and the sets of values to run it with, converted for the driver."""
+    """SQL, and the sets of values to run it with; the values are converted for the driver."""
 
     sql: str
     sets: Sequence[Any] = ((),)
 
 
 def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
-    """Run calls in order; on PostgreSQL in one round trip. Return the driver's rows by call.
+    """Run calls in order, on PostgreSQL in one round trip; return the driver's rows for each call.
 
     Raises SQLAlchemy's errors (DBAPIError), and calls SQLAlchemy's listeners for statements.
     """
@@ -219,7 +219,7 @@ def _state(error: BaseException) -> str:
 
 
 def is_away(error: BaseException) -> bool:
-    """Return whether an error is the database's (gone, full, locked), not the statement's."""
+    """Return whether the database's state (gone, full, locked) caused an error, not a statement."""
     name = getattr(getattr(error, "orig", None), "sqlite_errorname", None)
     if name or _state(error):
         return str(name).startswith(_SQLITE_AWAY) or _state(error).startswith(_POSTGRESQL_AWAY)
@@ -227,13 +227,13 @@ def is_away(error: BaseException) -> bool:
 
 
 def lost_a_race(error: BaseException) -> bool:
-    """Return whether a conflict between transactions caused the rollback; a retry may succeed."""
+    """Return whether a conflict with another transaction caused an error; a retry may succeed."""
     return _state(error).startswith(_POSTGRESQL_UNDONE)
 
 
 def gave_up(error: BaseException) -> bool:
     """Return whether a running database aborted a statement: timeout, or lack of resources.
 
-    A retry may succeed, and other statements may run meanwhile. Lock timeouts count, too.
+    A retry may succeed, and so may other statements now. Lock timeouts count, too.
     """
     return _state(error) in _POSTGRESQL_GIVES_UP

@@ -42,10 +42,10 @@ Convert = Callable[[Any], Any] | None
 
 
 class Statement:
-    """A statement whose values are bound at each run; it is compiled once for each database.
+    """A statement that is compiled once for each database, and gets its values at each run.
 
-    For a list of values use `among`: with `in_(bindparam(..., expanding=True))` the SQL would
-    depend on the length of the list.
+    For a list of values use `among`. With `in_(bindparam(..., expanding=True))`, the SQL would
+    depend on the list's length, so that compiling once would not do.
     """
 
     def __init__(self, built: Built) -> None:
@@ -77,7 +77,8 @@ class Statement:
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
         """Buffer a write that returns nothing, for each set of values.
 
-        The transaction's next read or its end runs the write, and raises DBAPIError.
+        The transaction runs the write before its next read, or at its end. If the write fails,
+        DBAPIError is raised there.
         """
         compiled = self._compiled_for(transaction.dialect)
         bound = [compiled.bound(values) for values in sets]
@@ -90,7 +91,7 @@ class Statement:
         return compiled
 
     def _key(self, values: Mapping[str, Any]) -> Key | None:
-        """Return the cache key of the rows for these values; None if they must not be cached."""
+        """Return the cache key of the rows for these values; None if the rows are not cached."""
         if self._writes or self._locks:
             return None
         key = (self, *values.items())
@@ -102,9 +103,10 @@ class Statement:
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
-    """Return the rows of several reads; reads that are not cached share a round trip.
+    """Return the rows of several reads; those not found in the cache share a round trip.
 
-    Statements that lock rows must come first. Raises DBAPIError.
+    Reads that lock rows must come first: while they wait for a lock, other rows may change. Raises
+    DBAPIError.
     """
     cache = transaction.cache
     found: list[Rows] = []
@@ -131,14 +133,14 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
 
 
 class ColumnSetter:
-    """A setter for columns of a row by number, with a cached statement for each set of columns."""
+    """An update of any columns of one row; for each combination of columns it is compiled once."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._statements: dict[tuple[str, ...], Statement] = {}
 
     def run(self, transaction: Transaction, number: int, columns: Mapping[str, Any]) -> None:
-        """Buffer an update of columns, as `Statement.run` does."""
+        """Buffer an update of the row with the `id` `number`, as `Statement.run` does."""
         names = tuple(sorted(columns))
         statement = self._statements.get(names)
         if statement is None:
@@ -240,7 +242,8 @@ class _Compiled:
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
     """Return the function that converts values of a type for the driver; None if none is needed.
 
-    It serialises JSON at once, since the driver would do so only later, when it sends the value.
+    The function returned serialises JSON at once. The driver would do so only when it sends the
+    value, which may have changed by then.
     """
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":

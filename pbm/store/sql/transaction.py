@@ -1,7 +1,7 @@
 """One database transaction, shared by the repositories: a write buffer and a row cache.
 
-The row cache is keyed by statement and values. A write drops the rows of all statements that read
-the table written.
+The row cache is keyed by statement and values. A write to a table drops the cached rows of all
+statements that read this table.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -32,9 +32,9 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """A cache of rows by the reads that returned them, and of values built from rows.
+    """A cache of rows, by the query that returned them, and of values built from such rows.
 
-    Rows and values are dropped as soon as one of their tables is written.
+    Rows and values are dropped as soon as a table that they were read from is written.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Transaction:
     """
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
-        """With `begins`, send BEGIN before the first statement, and COMMIT at the end."""
+        """`begins`: this object sends BEGIN and COMMIT; otherwise the engine does so."""
         self._connection = connection
         self.dialect = connection.dialect
         self.is_shared = self.dialect.name != "sqlite"
@@ -136,9 +136,9 @@ class Transaction:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes; on a shared database also commit in the same round trip.
+        """Run the buffered writes; with `begins`, also commit in the same round trip.
 
-        Later statements are another transaction. Raises DBAPIError.
+        Statements after such a commit form another transaction. Raises DBAPIError.
         """
         if not self._begins:
             self.flush()
@@ -152,10 +152,10 @@ class Transaction:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Roll back the statements run inside the `with` block, and only these, if it raises.
+        """Roll back the statements inside the `with` block, and only these, if the block raises.
 
-        Earlier buffered writes run first, since the savepoint could not undo their errors. The
-        savepoint is sent to the database only with the first statement inside.
+        Writes that were buffered before the block run first, so that their errors do not occur
+        inside. The savepoint is sent to the database only with the block's first statement.
         """
         if self._has_writes:
             self.run()
@@ -185,14 +185,14 @@ class Transaction:
             self._depth -= 1
 
     def _place_of(self, begin: Call) -> int | None:
-        """Return the index of a savepoint's begin in the buffer, None once it was sent."""
+        """Return the index in the buffer of the call that begins a savepoint; None once sent."""
         return next((place for place, call in enumerate(self._buffer) if call is begin), None)
 
 
 def read_as(kind: type[V], row: Row, **others: Any) -> V:
-    """Return a `kind` with the row's columns as fields; `others` are the fields without a column.
+    """Return an instance of the dataclass `kind`, with a row's columns as fields.
 
-    `kind` is a dataclass.
+    `others` are the fields without a column.
     """
     names = vars(kind)["__dataclass_fields__"]
     value = object.__new__(kind)  # a frozen `__init__` is slow; no kind has `__post_init__`
@@ -242,9 +242,9 @@ class Repository:
         return tuple(self._transaction.execute(query).scalars())
 
     def _all(self, kind: type[V], query: Executable) -> tuple[V, ...]:
-        """Return each row of a query as a `kind`; see `read_as`."""
+        """Return each row of a query as an instance of `kind`; see `read_as`."""
         return tuple(read_as(kind, row) for row in self._rows(query))
 
     def _first(self, kind: type[V], query: Executable) -> V | None:
-        """Return the first row of a query as a `kind`; None without a row."""
+        """Return the first row of a query as an instance of `kind`; None without a row."""
         return next(iter(self._all(kind, query)), None)

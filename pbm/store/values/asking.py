@@ -19,8 +19,8 @@ CONSENT_STANDS = timedelta(days=1)
 class Question:
     """A question to one address, to be answered with yes or no.
 
-    A yes sets the `password`, unless it is None. `epoch` is the player's epoch at the time of the
-    question; `newkey` raises a player's epoch.
+    A yes sets the player's password to `password`, unless this is None. `epoch` is the player's
+    epoch at the time of the question. The command `newkey` begins a new epoch.
     """
 
     id: int
@@ -47,7 +47,7 @@ class ErrandStatus(StrEnum):
 
 @dataclass(frozen=True)
 class PendingCommands:
-    """Commands that wait for a player's `yes`; their `lines` name board and ply.
+    """Commands that wait for a player's `yes`; each of the `lines` names its board and ply.
 
     `password` is the new password if `change password` is among the commands.
     """
@@ -65,8 +65,8 @@ class PendingCommands:
 class Challenged:
     """A seat of a pending challenge, for a player, or for a guest with an `address`.
 
-    A guest becomes a player with the yes. `asked`: the question was sent; `waits`: it is not yet
-    answered.
+    A guest who says yes becomes a player. `asked`: the question was sent. `waits`: the question was
+    sent and is not answered yet.
     """
 
     seat: int
@@ -81,8 +81,8 @@ class Challenged:
 class PendingChallenge:
     """A challenge by the player `by_id` that waits until all who were asked have said yes.
 
-    `first_unsaid`: the challenger got seat 1 without asking for it. While guests are asked by mail
-    address, `command` is the challenge's line without the players; later it is None.
+    `first_unsaid`: the challenger got seat 1 without asking for it. Guests are asked first, by mail
+    address. Meanwhile `command` is the challenge's line without the players; afterwards it is None.
     """
 
     id: int
@@ -125,7 +125,7 @@ class PendingChallenge:
 
 @dataclass(frozen=True)
 class Seeker:
-    """A player who waits in a seek; `here`: the player is active, and mail arrives."""
+    """A player who waits in a seek; `here`: the player is active and can be reached by mail."""
 
     player_id: int
     handle: str
@@ -136,8 +136,9 @@ class Seeker:
 class Wish:
     """The game that a seek is for, described as in a challenge.
 
-    `wishes` are options as typed; without any the game is `usual`. Players who join need a rating
-    from `least` to `most` in `pool`. `pairs`: the maker asked to be paired.
+    `wishes` are the options as the maker typed them. `usual`: the game has its default options and
+    the fewest players. Players who join need a rating in `pool`, from `least` to `most`. `pairs`:
+    the maker wants to be paired with whoever else wants a usual game.
     """
 
     game: str
@@ -203,7 +204,7 @@ class Seek:
 
     @property
     def is_open(self) -> bool:
-        """Return whether players can join: open, with a maker who can play and a game installed."""
+        """Return whether one can join: it is open, its maker can play, its game is installed."""
         return self.status == SeekStatus.OPEN and self.maker.here and self.wish.is_installed
 
     @property

@@ -25,11 +25,14 @@ class BoardStatus(StrEnum):
 class Seat:
     """A seat of a board and its player.
 
-    `last_ply` is the last ply of the seat, 0 before its first. In a record `handle` is the player's
-    name there, and the seat belongs to the importer. `unreachable`: mail to the player bounces.
-    `removed`: the player has left this server. `answered`: the player began the board, or has moved
-    or written there. Of the clock, in seconds: `used` so far; `banked` in the bank, None if it is
-    full; `stopped` while mail to the player bounced. `robot` is a robot's name, None for people.
+    `last_ply` is the seat's last move, 0 before its first one. `unreachable`: mail to the player
+    bounces. `removed`: the player has left this server. `answered`: the player began the board, or
+    has moved or written there. `robot` is a robot's name, None for people. On a board imported from
+    a record, `handle` is a name in the record, and the player is the importer.
+
+    Three fields are seconds of the player's clock: `used` is the time used so far, `banked` is the
+    time left in the bank (None if the bank is full), and `stopped` is for how long the clock stood
+    still because mail to the player bounced.
     """
 
     seat: int
@@ -48,10 +51,10 @@ class Seat:
 
 @dataclass(frozen=True)
 class Offer:
-    """An offer of a draw, take-back, pause or its end, by the player `by` after the ply `moved`.
+    """An offer of a draw, a take-back, a pause, or the end of a pause, by the player `by`.
 
-    `agreed` are the players who have agreed. A declined draw or take-back is kept, but not `open`:
-    it may not be repeated before that player's next move.
+    `moved` is that player's last ply before the offer. `agreed` are the players who have agreed. A
+    declined draw or take-back is kept, but not `open`: `by` may not repeat it before moving again.
     """
 
     kind: OfferKind
@@ -87,8 +90,9 @@ class Board:
     show the result if the operator ended the game. `tags` come from an imported record.
 
     `clock` has the terms of the clock, None for the default. The wait for the player to move began
-    at `waits_since`; in it there were `reminded` reminders, `given` extra seconds, and `stops` of
-    the clock. `paused_since` is the beginning of a pause that goes on.
+    at `waits_since`. During this wait, the player got `reminded` reminders and `given` extra
+    seconds, and the clock stood still in the periods `stops`. `paused_since` is the beginning of
+    the present pause, if any.
     """
 
     id: int
@@ -172,7 +176,7 @@ class Board:
 
     @cached_property
     def open_offers(self) -> dict[Offer, tuple[int, ...]]:
-        """The open offers of a game in progress, with the players who have not answered each."""
+        """The open offers of a game in progress, each with the players who must still answer."""
         found = self.offers if self.playing else ()
         return {offer: self.waiting_for(offer) for offer in found if offer.open}
 
@@ -186,7 +190,7 @@ class Board:
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
     def has_moved(self, player_id: int) -> bool:
-        """Return whether the player, or a partner who has left, has moved on this board."""
+        """Return whether a player has moved on this board; moves of partners who left count."""
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
@@ -203,9 +207,10 @@ class Board:
 
     @property
     def awaited_first_move(self) -> str | None:
-        """Return the key of the first move's timers, None if no person's first move is due.
+        """Return the key of the timers for the first move of the player to move.
 
-        A take-back changes the key, so that old timers end.
+        Returns None if it is nobody's turn, or if that player has moved before or is a robot. After
+        a take-back the key differs, so that older timers do nothing.
         """
         mover = self.to_move
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
@@ -228,8 +233,8 @@ MARK = 16  # length of a position's mark
 class Ply:
     """A played move; `effect` has its consequences as plain data for the templates.
 
-    `times` is how often the position after it has occurred, counted as for a draw claim; None in
-    old rows.
+    `times` is how often the position after the move has occurred, as counted for draw claims; None
+    in old rows.
     """
 
     ply: int
@@ -242,7 +247,7 @@ class Ply:
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move to be stored; `stood` is the mark (for claims) of the position after it."""
+    """A move to be stored; `stood` is a short name (mark) of the position after the move."""
 
     ply: int
     seat: int
@@ -265,7 +270,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Departure:
-    """A player's departure from a seat after a ply; `spared`: it costs no rating."""
+    """A player's departure from a seat after a ply; a `spared` departure costs no rating."""
 
     after_ply: int
     seat: int

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """A limit of answers to an address: to mails of proven senders, or to other mails."""
+    """A limit on answers to one address: either to mails of proven senders, or to other mails."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -15,7 +15,7 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """The treatment of a kind of mail; contents are always erased once the mail is sent."""
+    """The treatment of a kind of mail. For every kind, contents are erased once a mail is sent."""
 
     waits: bool = False  # delayed while mail to the player bounces
     uses_up: Allowance | None = None  # the allowance that it counts against
@@ -118,8 +118,9 @@ class Queued:
     """The place of a new mail in the inbox's queue; times are in seconds.
 
     Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: the
-    sender seems to be a player. The mail's place in the queue is the present time plus `handicap`,
-    at least `apart` after the last mail that waits in its lane, and at most `furthest` from now.
+    sender seems to be a player. The mail's place in the queue is a time: now plus `handicap`, but
+    at least `apart` after the last mail that waits in its lane. If the place would be more than
+    `furthest` after now, the mail is refused.
     """
 
     lane: str | None = None
@@ -134,8 +135,8 @@ class Queued:
 class ArrivedMail:
     """A received mail for one recipient; `sender` is the envelope sender.
 
-    It is a duplicate if a mail with its digest came to the recipient within `same_for` before.
-    `answer_counted`: an answer to a stranger is allowed, and counted already.
+    It is a duplicate if the recipient got a mail with the same `digest` less than `same_for` ago.
+    `answer_counted`: an answer to its sender, a stranger, is allowed and counted already.
     """
 
     digest: str
@@ -186,8 +187,8 @@ class OutboxMail(NewMail):
 class News:
     """News of a board, kept for a player's next digest.
 
-    `told` are parameters of a mail's template, `size` characters long. `after_ply` is the last ply
-    that the player has been told about.
+    `told` are parameters of a mail's template; `size` is their length in characters. `after_ply` is
+    the last ply that the player has been told about.
     """
 
     after_ply: int

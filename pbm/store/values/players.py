@@ -13,7 +13,10 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings, which `set` changes; the last three fields are notes of the server."""
+    """A player's settings, which the command `set` changes.
+
+    The server itself notes `signature`, `endings` and `fewer_offered`.
+    """
 
     picture: bool = True  # of the board, in mails
     subject: str = "plain"  # or classic, which names the player to move
@@ -83,8 +86,8 @@ class Player:
 class Vacation:
     """A player's vacation: the clock stops from `first_day` to the end of `last_day`.
 
-    It is on the board `board_id`, or on all boards if this is None. `zone` is the time zone of the
-    days, None for the player's current one.
+    It stops the clock of the board `board_id`, or of all boards if `board_id` is None. `zone` is
+    the time zone of the days, None for the player's current time zone.
     """
 
     id: int
@@ -106,8 +109,9 @@ class Pool(StrEnum):
 class Rating:
     """The estimated strength of a player: mean and standard deviation.
 
-    `games` were counted, the last game at `at`; `people_games` of them had a human opponent.
-    `rival_id` is the only person among the opponents, None for several persons or none.
+    `games` is the number of counted games, and `at` the time of the last one. `people_games` is the
+    number of these games with a human opponent. `rival_id` is the only human opponent in all of
+    them; None if there were several or none.
     """
 
     mu: float
@@ -122,7 +126,8 @@ class Rating:
 class RatingResult:
     """A change of a player's rating by a board; fields that `Rating` has, too, are the new values.
 
-    `weight` is the share of the change that counts, from 0 (the rating stays) to 1.
+    `weight`, from 0 (the rating stays) to 1, is how much the game counts. The new values are
+    already weighted.
     """
 
     player_id: int

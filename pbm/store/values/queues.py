@@ -30,7 +30,7 @@ class TimerKind(StrEnum):
 class Timer:
     """A timer, whose handler runs at `due_at`.
 
-    Its time counts from `since`, and it was set or deferred last at `set_at`. `kind` is a
+    The period that it ends began at `since`. It was set or put off last at `set_at`. `kind` is a
     `TimerKind`, or a kind of a newer version. `about` is its key, unique within the kind.
     """
 
@@ -59,9 +59,10 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A robot's search about a board at a ply, which counts as a job of the player `player_id`.
+    """A robot's search about a board at a ply; it uses search time of the player `player_id`.
 
-    `kind` is a `SearchKind`, `about` its key, unique within the kind. `tries` counts failed tries.
+    `kind` is a `SearchKind`. `about` is the job's key, unique within the kind. `tries` counts
+    failed tries.
     """
 
     id: int
@@ -77,13 +78,13 @@ class SearchJob:
 
     @property
     def is_long(self) -> bool:
-        """Return whether the search takes seconds."""
+        """Return whether the search takes a second or longer."""
         return bool(self.params.get("long"))
 
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """The analysis of a game; `mark` names the game's state. It is partial until `finished_at`."""
+    """The analysis of a game in the state named by `mark`; partial if `finished_at` is None."""
 
     board_id: int
     mark: str
@@ -116,8 +117,8 @@ class Fact:
 class Heartbeat:
     """A sign of life of one role of a process, written at `beat_at`.
 
-    The role's loop last went on at `alive_at`. Both times are by the process's clock, which was
-    `ahead` of the database's by that many seconds; None if the database has no clock.
+    The role's loop last made progress at `alive_at`. Both times are by the process's clock. `ahead`
+    is by how many seconds that clock was ahead of PostgreSQL's clock; None with SQLite.
     """
 
     process: str
