@@ -103,7 +103,7 @@ class Server:
         """
         tell = self._notifier.notify
         in_store = self._threads.one("store")
-        names = (*ROLES, *map(_turns, range(len(self._inbox_workers))), _HEART)
+        names = (*ROLES, *map(_writer_name, range(len(self._inbox_workers))), _HEART)
         if self._database.embedded:
             return dict.fromkeys(names, Writer(self._database, in_store, tell))
         threads = dict.fromkeys(ROLES, in_store)
@@ -199,7 +199,7 @@ class Server:
             for number, worker in enumerate(self._inbox_workers):
                 taker = TurnTaker(
                     worker,
-                    self._writers[_turns(number)],
+                    self._writers[_writer_name(number)],
                     most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
                     in_thread=self._threads.one("mails"),
                 )
@@ -275,6 +275,6 @@ class Server:
         _log.info("ready", **told)
 
 
-def _turns(number: int) -> str:
+def _writer_name(number: int) -> str:
     """Return the name of an inbox worker's database writer, and of its thread."""
     return f"turns-{number}"

@@ -95,7 +95,7 @@ def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     if mildest:  # it failed; the reason, if any, is in the part for people
         said = _from_prose("", text, recipient)
         return said if said.status else mildest
-    if formal or _says_so(headers, text):
+    if formal or _is_informal_report(headers, text):
         return _from_prose(decode_words(headers.first("subject", 300)), text, recipient)
     return None
 
@@ -197,7 +197,7 @@ def _verdict(action: str, status: str) -> str:
     return HARD if is_for_good(status) else SOFT
 
 
-def _says_so(headers: Headers, text: str) -> bool:
+def _is_informal_report(headers: Headers, text: str) -> bool:
     """Return whether a mail in no standard format is a report, by its author, header or text."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True

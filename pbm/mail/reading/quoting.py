@@ -31,7 +31,7 @@ from pbm.mail.reading.quoting_own import OwnMails, ours_is_quoted
 _LONGEST_MARK = 120
 _LONGEST_FOOTER = 200
 _MOST_FENCES, _FENCED_LINES = 10, 20
-_BESIDE_LINES = 20
+_BETWEEN_LINES = 20
 _LONG_LINE = 45
 _FULL_LINE = 55
 _WIDEST_LINE = 80
@@ -154,7 +154,7 @@ class _Cleaning:
         if self._ours.starts(at):
             return self._unmarked(at)
         if (end := self._introduction(at)) > at:
-            return self._beside(at, end) or self._below(end)
+            return self._between(at, end) or self._below(end)
         if _PGP_REST.match(line):
             return at + 1
         if (pgp := _PGP.match(line)) is not None:
@@ -266,7 +266,7 @@ class _Cleaning:
         below = self._next[at + 1]
         return below < len(self._marked) and self._marked[below]
 
-    def _beside(self, at: int, end: int) -> int:
+    def _between(self, at: int, end: int) -> int:
         """Return the next index to read if text stands between "On … wrote:" and a quotation.
 
         The text must be a greeting, a note of an omission, or an answer above our mail. Return 0
@@ -284,7 +284,7 @@ class _Cleaning:
 
     def _is_above_ours(self, at: int) -> bool:
         """Return whether the next quotation, soon after `at`, is a board's mail marked by `>`."""
-        end = min(at + _BESIDE_LINES, len(self._lines))
+        end = min(at + _BETWEEN_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
             return False
@@ -298,7 +298,7 @@ class _Cleaning:
         Return the next index to read.
         """
         while (at := self._next[at]) < len(self._lines):
-            if self._marked[at] or self._is_barred(at):
+            if self._marked[at] or self._is_ours_with_bars(at):
                 return at
             end = at if self._quoted[at] else self._introduction(at)
             if end == at or self._ours.has(at):  # such as "You wrote:" in our own mail
@@ -306,7 +306,7 @@ class _Cleaning:
             at = end
         return at
 
-    def _is_barred(self, at: int) -> bool:
+    def _is_ours_with_bars(self, at: int) -> bool:
         """Return whether a board's mail begins at `at` that is quoted by a bar `|` on each line."""
         barred = takewhile(lambda line: line.startswith("|"), self._plain[at:])
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)

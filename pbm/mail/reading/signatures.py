@@ -64,7 +64,7 @@ def signature_in(
     for end in ends[-_MOST_LINES:]:
         start = _start(lines[:end], (), author)
         if _has_firm(lines[start:end]):
-            below = (at for at in range(end, last) if _begins_more(lines[at - 1], lines[at]))
+            below = (at for at in range(end, last) if _is_below(lines[at - 1], lines[at]))
             return start, next(below, last)
     return last, last
 
@@ -81,14 +81,14 @@ def possible_starts(lines: Sequence[str]) -> list[int]:
         if len(lines[at]) > _LONGEST_NOTICE:
             break
         is_long = below >= _FEWEST_SURE or (below == _FEWEST_TELLING and are_names)
-        is_block = not lines[at - 1].strip() and bool(_told(lines[at:]))
+        is_block = not lines[at - 1].strip() and bool(_block_lines(lines[at:]))
         if is_long and (is_block or is_closing(lines[at])):
             starts.append(at)
         are_names = are_names and _are_of_names(_WORD.findall(lines[at]), frozenset())
     return starts[::-1]
 
 
-def _begins_more(above: str, line: str) -> bool:
+def _is_below(above: str, line: str) -> bool:
     """Return whether `line` is below a signature: `above` is blank, or a postscript begins."""
     return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
@@ -105,11 +105,11 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
         line = lines[closing]
         named = "" if is_closing(line) else line.split()[-1]
         signed = [line.partition(",")[2] or named, *lines[closing + 1 :]]
-        if any(map(_tells, _told(signed[1:]))) or (is_told and _are_names(signed, author)):
+        if any(map(_tells, _block_lines(signed[1:]))) or (is_told and _are_names(signed, author)):
             return closing
     written = [at for at in written if at > closing]
     for at in written:
-        told = _told(lines[at:])
+        told = _block_lines(lines[at:])
         if told and _begins(_BAR.split(told[0])[0], author):
             is_title = len(told) == 1 or _are_names(told[1:], author)
             if any(map(_tells, told)) or (is_told and is_title):
@@ -164,19 +164,19 @@ def _begins(line: str, author: frozenset[str]) -> bool:
 
 
 def _is_block(lines: Sequence[str]) -> bool:
-    return _has_firm(lines) and is_name(_ON_BEHALF.sub("", _BAR.split(_told(lines)[0])[0]))
+    return _has_firm(lines) and is_name(_ON_BEHALF.sub("", _BAR.split(_block_lines(lines)[0])[0]))
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
     """Return whether the lines hold two contact details, one with a firm or telephone number."""
-    told = _told(lines)
+    told = _block_lines(lines)
     parts = [part for line in told for part in _BAR.split(line, _MOST_BARS)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))
     is_firm = any(_FIRM.search(line) or _PHONE.search(line) for line in telling)
     return is_firm and len(telling) >= _FEWEST_TELLING
 
 
-def _told(lines: Sequence[str]) -> list[str]:
+def _block_lines(lines: Sequence[str]) -> list[str]:
     """Return the stripped lines that are not blank, or an empty list if any line is a sentence."""
     told = [line.strip() for line in lines if line.strip()]
     return [] if any(map(_is_sentence, told)) else told

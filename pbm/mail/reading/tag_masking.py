@@ -52,7 +52,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
     if text == before and not _SPELT.search(text):
         return text  # plain letters in one line, the same in every decoding
     for joined in (None, 0, 1):  # each line by itself, then with the next
-        text = _masked(text, *_plainly(text, joined), is_secret)
+        text = _masked(text, *_decoded(text, joined), is_secret)
     return text
 
 
@@ -89,7 +89,7 @@ def _begin(seen: str, at: int) -> int:
     return at
 
 
-def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
+def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
     """Return the decoded text, and the index of each of its characters in the original.
 
     A line that may be broken is joined with the next: each even line if `joined` is 0, each odd
@@ -103,7 +103,7 @@ def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
         if told.lstrip("=").startswith("\n"):
             told, line = ("" if line % 2 == joined else "\n"), line + 1
         else:
-            told = _letters(told)
+            told = _decoded_letter(told)
         pieces += [text[done : found.start()], told]
         places += range(done, found.start())
         places += [found.start()] * len(told)
@@ -114,7 +114,7 @@ def _plainly(text: str, joined: int | None) -> tuple[str, list[int]]:
 
 
 @lru_cache(maxsize=1024)  # of 12 characters at most
-def _letters(spelt: str) -> str:
+def _decoded_letter(spelt: str) -> str:
     """Return the plain letter for an encoded one, as in `%75` or `&#117;`, or for a wide one.
 
     An invisible character becomes an empty text.
@@ -126,7 +126,7 @@ def _letters(spelt: str) -> str:
         return chr(int(lowered[-2:], 16))
     if lowered.startswith("&#"):
         number = int(lowered[3:-1], 16) if lowered[2] == "x" else int(lowered[2:-1])
-        return _letters(chr(number)) if number > 127 else chr(number)
+        return _decoded_letter(chr(number)) if number > 127 else chr(number)
     if unicodedata.category(spelt) in ("Cf", "Mn", "Lo"):
         return ""  # invisible
     return unicodedata.normalize("NFKC", spelt)

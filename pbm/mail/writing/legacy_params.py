@@ -38,16 +38,16 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
         params["lead"] = [_fact(item) for item in params["lead"]]
     if params.get("sections"):
         sections = (_section({**usual, **item}) for item in params["sections"])
-        params["sections"] = [_of_a_game(item, usual) for item in sections]
+        params["sections"] = [_with_game(item, usual) for item in sections]
     problem = params.get("problem") or {}
     if problem.get("code") == _PERHAPS_A_NAME:
         params |= {"problem": None, "named": True}
     elif problem:
-        params["problem"] = _of_a_game(problem, usual)
+        params["problem"] = _with_game(problem, usual)
     return params
 
 
-def _of_a_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
+def _with_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
     """Add `usual`, the only game's name and title, to a refusal's parameters that lack them."""
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
