@@ -28,9 +28,9 @@ from pbm.rules.sides import after, hand, turn
 
 SHORT_LOOK, LONG_LOOK = 20_000, 600_000  # nodes a ply
 SHORT_LOOKS = 3_000_000  # nodes of all short searches together: in a very long game each gets less
-PIECE = 600_000  # nodes of one piece, about
-LOOKED_AT_AGAIN = 10  # plies
-MOST_MISTAKES = 3  # of those that are told with their lines
+PIECE = 600_000  # nodes of one piece, approximately
+LOOKED_AT_AGAIN = 10  # plies that are searched again, deeper
+MOST_MISTAKES = 3  # mistakes that are told with their lines
 LEAST = 10  # hundredths; a cheaper mistake is not reported
 AHEAD = 50  # hundredths; a smaller lead counts as even
 DECIDED = 1_000  # hundredths: a game that is won or lost by force
@@ -38,7 +38,7 @@ TWO = 2  # sides: what one of them gains the other one loses
 _EVERY_MOVE = 10_000
 _PLIES_OF_LINE, _PLIES_TO_END = 6, 12
 _REASONS = 2
-_AS_FAR = 4  # times the nodes, so that the reply is searched to the same depth
+_AS_FAR = 4  # times the nodes: enough to search the reply to the same depth
 _CLASS = 175  # hundredths of lead at which the chances are e to one
 
 
@@ -128,7 +128,7 @@ def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -
     """Return the lead of the side of seat 1 before each ply and after the last ply, in hundredths.
 
     The deep searches `long` replace the short searches `looks`. If a side's move leads to a
-    position that this side wins by force, the position before the move counts as won by it, too.
+    position that this side wins by force, the position before the move counts as won, too.
     With more than two sides, the list is empty.
     """
     if len(set(sides)) != TWO:
@@ -323,7 +323,7 @@ def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: i
 
 
 def _worth(score: int) -> int:
-    """Return a score in hundredths: `DECIDED` for a forced win, less for every other score."""
+    """Return a score in hundredths; only forced wins and losses reach `DECIDED`, `-DECIDED`."""
     if abs(score) >= WON:
         return DECIDED if score > 0 else -DECIDED
     return max(1 - DECIDED, min(DECIDED - 1, score))

@@ -76,8 +76,8 @@ def think(
 ) -> RobotMove:
     """Return a robot's move in the last of `positions`. Raises NoMoveError.
 
-    The positions before the last one are those to which play may still return. Each step of
-    `easier` selects the next weaker robot; beyond the weakest any legal move is played. The same
+    The other positions are earlier ones to which play may still return. Each step of `easier`
+    selects the next weaker robot; beyond the weakest any legal move is played. The same
     arguments give the same move, unless a time limit ends the search.
     """
     position = positions[-1]

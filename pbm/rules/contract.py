@@ -17,8 +17,8 @@ CONTRACT = 1
 """The version of this contract; a game that names another one is not loaded."""
 
 SHORTEST_STATE, LONGEST_STATE = 20, 400
-"""The least length of a state line's first word, and the greatest of the whole line. People write
-no words so long, so the line identifies a quoted mail of ours."""
+"""The least length of a state line's first word, and the greatest length of the whole line. People
+do not write words of that length, so a state line identifies a quoted mail of ours."""
 
 LONGEST_MOVE, LONGEST_BY = 16, 12
 """The greatest lengths of a move in canonical text, and of `Outcome.by`."""
@@ -109,7 +109,7 @@ class Option:
         return next((value for value in self.values if _letters(value) == _letters(text)), None)
 
     def usual(self, chosen: Options) -> str | None:
-        """Return the value of the option if no value is chosen."""
+        """Return the default value, which a flag in `chosen` may decide (`default_with`)."""
         with_flags = (value for flag, value in self.default_with if chosen.get(flag))
         return next(with_flags, self.default)
 
@@ -224,7 +224,10 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None: ...
 
     def parse(self, text: str, seat: int) -> Move:
-        """Parse a legal move; raises NotationError, IllegalMoveError, AmbiguousMoveError."""
+        """Return the legal move of a seat that a text means.
+
+        Raises NotationError, IllegalMoveError, AmbiguousMoveError.
+        """
 
     def play(self, move: Any) -> "Played":
         """Play a move of this game; raises IllegalMoveError if it is not legal."""
@@ -270,13 +273,13 @@ class Game(Protocol):
 
 
 def _cached(function: _Function) -> _Function:
-    """`functools.cache` that keeps the type of a function."""
+    """Cache a function by `functools.cache`, and keep the function's type."""
     return cast(_Function, cache(function))
 
 
 @_cached
 def has(game: object, what: type[_What]) -> TypeGuard[_What]:
-    """Return whether a game has all members of a protocol, such as `Claims`."""
+    """Return whether a game has all members of the protocol `what`, such as `Claims`."""
     protocol: type = what
     bases = [base for base in protocol.__mro__ if base is not object]
     names = (name for base in bases for name in (*vars(base), *get_annotations(base)))
@@ -499,7 +502,7 @@ class KeepsRecords(Game, Protocol):
 # -- search -----------------------------------------------------------------------------------
 
 WON = 100_000
-"""A score of at least so much is a forced win, one of at most minus so much a forced loss."""
+"""The least score of a forced win. The score of a forced loss is `-WON` or less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -544,9 +547,9 @@ class Searches(Game, Protocol):
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
-        """Return the best moves in the last of these positions, at most `best`, scored exactly.
+        """Return the best moves in the last of these positions, `best` at most, scored exactly.
 
-        The positions before the last one are those of the game to which play may still return.
+        The other positions are earlier ones of the game to which play may still return.
         `seed` may choose among equal moves. Equal arguments give equal results, unless
         `Budget.seconds` ends the search.
         """
@@ -579,4 +582,4 @@ class MayLack(Protocol):
     """A game with an optional part that may be missing, such as a compiled search."""
 
     def lacks(self) -> str:
-        """Return a text for the operator on what is missing, and its remedy; else an empty text."""
+        """Return what is missing and how to mend it, for the operator; empty if all is there."""

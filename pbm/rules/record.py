@@ -32,8 +32,8 @@ _LONGEST_QUOTE = 60  # characters of a text in an error
 class Replayed:
     """One step of a game and its result.
 
-    `step` is in canonical text. `seat` moved or left. `ply` is the number of moves so far, with
-    this one. `number` is the round, from 1. `skipped` are the seats passed over before a move.
+    `step` is in canonical text. `seat` moved or left. `ply` is the number of moves so far, this
+    one included. `number` is the round, from 1. `skipped` are the seats passed over before a move.
     """
 
     step: Step
@@ -90,9 +90,9 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Pass over the next seat, as the word `text` says. Raises RecordError if it can move.
+        """Pass over the next seat, as `text` says. Raises RecordError if that seat can move.
 
-        A record has the word `--` for each seat that is passed over.
+        `text` is the `--` that a record has for each seat that is passed over.
         """
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
@@ -133,7 +133,9 @@ def quoted(text: str) -> str:
 def merged_steps(
     moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
 ) -> tuple[Step, ...]:
-    """Return moves and leavings in order; `leavings` have the number of plies before each.
+    """Return moves and leavings in order.
+
+    `leavings` has pairs: the number of plies before the leaving, and the leaving.
 
     >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
     ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')

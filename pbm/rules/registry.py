@@ -55,7 +55,7 @@ _preferred: list[str] = []
 
 
 class GamesError(Exception):
-    """A game cannot be played; the text is a sentence for the operator."""
+    """A game that cannot be played; the text is a sentence for the operator."""
 
 
 @cache
@@ -69,7 +69,7 @@ def games() -> Mapping[str, Game]:
 
 
 def left_out() -> Mapping[str, str]:
-    """Return the installed games that failed the checks: by name, a sentence with the reason."""
+    """Return why installed games failed the checks: a sentence for each game, by its name."""
     return MappingProxyType(_found()[1])
 
 
@@ -79,7 +79,7 @@ def _found() -> tuple[dict[str, Game], dict[str, str]]:
 
 
 def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
-    """Return the games of entry points by name, and by name why other games are left out.
+    """Return two mappings by name: the games of entry points, and why games are left out.
 
     Of several games with one name only the server's own is loaded.
     """
@@ -137,7 +137,7 @@ def own_game() -> Game:
 
 
 def read_state(text: str) -> Position | None:
-    """Return the position of a state line of any installed game, or None."""
+    """Return the position of a state line of any installed game; None for any other text."""
     return _read_state(text) if len(text) <= LONGEST_STATE else None
 
 

@@ -11,10 +11,10 @@ from types import MappingProxyType
 
 from pbm.rules.contract import WON, Budget, Line, Position
 
-_GUARD = 90.0  # seconds; so many that the nodes decide, even on slow machines
+_GUARD = 90.0  # seconds; a search reaches its nodes earlier, even on slow machines
 LONG = 1.0  # seconds
 _ALL_MOVES = 1_000
-_OBVIOUS = 50  # hundredths above the median move; such a move is never overlooked
+_OBVIOUS = 50  # hundredths above the median move; a line so much above is never overlooked
 
 
 @dataclass(frozen=True, slots=True)

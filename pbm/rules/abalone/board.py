@@ -33,7 +33,7 @@ INDEX = {cell: index for index, cell in enumerate(CELLS)}
 
 _STARTS = (0, 5, 11, 18, 26, 35, 43, 50, 56, len(CELLS))
 ROW_SLICES = tuple(map(slice, _STARTS, _STARTS[1:]))
-"""Each row in a list of all cells."""
+"""For each row, its slice of `CELLS`."""
 
 CENTRE = 55
 BOARD = sum(1 << cell for cell in CELLS)
@@ -127,4 +127,4 @@ _LINES = (
     for size in range(1, LONGEST_LINE + 1)
 )
 LINES = {set_of(line): line for line in _LINES if all(map(is_on_board, line))}
-"""The cells of every line of one to three, in reading order, by their set."""
+"""Every line of one to three cells: by the set of the cells, the cells in reading order."""

@@ -19,7 +19,7 @@ QUIET_MOVES = 100
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-    """Return the reason for a draw by claim, `repeated` or `quiet`. Raises ClaimError.
+    """Return why a draw may be claimed, `repeated` or `quiet`. Raises ClaimError if it may not.
 
     `moves` maps each seat to the number of moves that it made between these positions.
     """

@@ -35,7 +35,7 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
     - `wins`: the move ends the game, and the mover's side has won;
     - `pushes-off`: the move pushes off a marble of `seat`, which stood on `from`;
     - `saves`: an opponent could push off `marbles` before the move, and none can after it;
-    - `threatens`: the mover could push off `marbles` in a turn after the move, and not before it;
+    - `threatens`: the mover's next move could push off `marbles`, which this move could not;
     - `leads-to`: in the continuation the mover's `move` pushes a marble of `seat` off `from`;
     - `to-edge`: the move pushes marbles of `seat` to the edge cells `on`;
     - `pushes`: the move pushes `count` marbles of `seat` outwards, and none of them to the edge;

@@ -176,7 +176,7 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """Return all marbles that a legal move shifts: its line `marbles`, and those it pushes."""
+    """Return the set of marbles that a legal move shifts: the line `marbles`, and all pushed."""
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

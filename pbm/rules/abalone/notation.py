@@ -219,7 +219,7 @@ def places_of(text: str) -> Places:
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
     """Return the legal moves that `places` may name.
 
-    With `from_to`, `places` can only be a marble and its target.
+    With `from_to`, the two places are a marble and its target.
     """
     return [
         move
@@ -246,8 +246,8 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
     """Yield the sequences of cells that may name a move.
 
-    A sequence is all marbles or both ends of the line, then no target, one end's target, or the
-    targets of all these cells.
+    A sequence is one of `_steps`; or all marbles or both ends of the line, alone, with one end's
+    target, or with the targets of all these cells.
     """
     yield from _steps(move, position)
     if len(move.cells) == 1:
@@ -263,7 +263,7 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
     """Yield the pairs of a marble and its target that may name a move in line.
 
-    One pair is of the rear marble, the other one, only in a push, of the front marble.
+    The rear marble gives a pair. In a push the front marble gives another pair.
     """
     if not move.in_line:
         return

@@ -124,7 +124,7 @@ class SearchBoard(NamedTuple):
 
 
 class Table:
-    """The seats and sides, the same in all positions of a search; finds and plays moves."""
+    """The seats and sides of a search, which stay the same; methods find and play moves."""
 
     def __init__(self, root: Root, *, best_reply: bool) -> None:
         seats = range(len(root.marbles))

@@ -144,7 +144,7 @@ class _Search:
         return best, line
 
     def _search(self, board: SearchBoard, depth: int, alpha: int, beta: int, ply: int) -> int:
-        """Return the value of a position, for the side that moves in it."""
+        """Return the value of a position, from the view of the side that moves in it."""
         self._count()
         self._lines[ply].clear()
         own = self._table.is_own(board.turn)
@@ -240,10 +240,11 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """Return the value of a move that `count` moves precede, reduced by `late` plies at first.
+        """Return the value of a move before which `count` moves were tried.
 
-        A move after the first is tried with a null window. It is searched with the whole window
-        only if its value lies inside.
+        The first move is searched with the whole window. Any other move is tried with a null
+        window, at first `late` plies less deep. It is searched with the whole window only if its
+        value lies inside.
         """
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)

@@ -187,7 +187,7 @@ class Engine:
         }
 
     def obey(self, line: bytes) -> bool:
-        """Obey a line; False for `quit`."""
+        """Obey a line; return False for `quit`."""
         word, *words = line.decode(errors="replace").split() or ("",)
         if word == "quit":
             return False

@@ -49,7 +49,7 @@ def format_apgn(record: GameRecord, replay: Replay, notation: Notation) -> str:
 
 
 def format_list(record: GameRecord, replay: Replay) -> str:
-    """Format a record's moves in Aba-Pro notation; RecordError for more than two players."""
+    """Format a record's moves in Aba-Pro notation. Raises RecordError for more than two seats."""
     if record.seats != len(_COLOURS):
         raise RecordError("only-for-two")
     return _format_moves(record, replay, "Aba-Pro", {})

@@ -149,8 +149,8 @@ def replay_of(record: GameRecord) -> Replay:
 def checked(record: GameRecord, replay: Replay) -> GameRecord:
     """Check a record, and return it with its steps in canonical text.
 
-    Raises RecordError for names and tags that cannot be written. Raises it for a bad `ended`: an
-    unknown cause, impossible winners, or a game that its moves ended already.
+    Raises RecordError for names and tags that cannot be written, and for a bad `ended`: an unknown
+    cause, impossible winners, or a game that its moves ended already.
     """
     if len(record.names) != record.seats:
         told = {"names": len(record.names), "players": record.seats}
