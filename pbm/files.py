@@ -28,7 +28,7 @@ def read_file(path: Path, most: int) -> bytes:
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Create a file of mode 0600, synced to disk. Raises OSError, also if it exists."""
+    """Create a file of mode 0600, synced to disk. Raises OSError, also for a file that exists."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)

@@ -59,7 +59,7 @@ class Site:
     thought_seconds: float = 3.0
 
     def trusts(self, peer: str) -> bool:
-        """Return whether the peer is our own mail server, or a local socket, which has no peer."""
+        """Return whether the peer is a mail server of ours, or empty, as of a local socket."""
         try:
             return is_within(ip_address(peer) if peer else None, self.trusted_networks)
         except ValueError:

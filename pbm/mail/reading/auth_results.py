@@ -83,7 +83,7 @@ def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
     """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
-        return Dmarc.UNKNOWN  # it did not take the expected route
+        return Dmarc.UNKNOWN  # the mail did not take the expected route
     fields = [
         found
         for stamp in stamps

@@ -174,7 +174,7 @@ def _recipient(fields: _Fields) -> DeliveryReport:
 
 
 def _status_written(value: str) -> str:
-    """Return the status code in a `Status` field, or that of an SMTP reply in the field."""
+    """Return the status code in a `Status` field's value, or one by an SMTP reply in the value."""
     bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
     found = _STATUS.search(bare) or _STATUS.search(value)
     return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))

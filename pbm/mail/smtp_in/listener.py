@@ -22,7 +22,7 @@ _LAST_WORDS_SECONDS = 1.0
 
 
 class LocalSocket:
-    """A bound socket in the file system, removed with its server."""
+    """A bound socket in the file system; its file is removed when the server stops."""
 
     def __init__(self, path: str) -> None:
         """Bind to `path`, replacing a killed server's socket. Raises OperatorError, OSError."""
