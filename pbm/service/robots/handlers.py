@@ -1,7 +1,7 @@
 """Handlers of the four kinds of search jobs: a robot's move, its answer to a draw, hints, analyses.
 
-The robot to move answers an offered draw with its move; any other robot in an extra job. An
-analysis of a finished game has a job for each part of the game, and then a mail with all.
+A robot that is to move answers an offered draw along with its move; any other robot answers in an
+extra job. The analysis of a finished game has a job for each part of the game, and one mail.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,9 +46,9 @@ class RobotTurn(Turn):
 class JobHandler:
     """The functions for the jobs of one kind.
 
-    `prepare` returns the computation, easier after failed tries, or None if the job is obsolete.
-    `finish` acts on the result, `give_up` replaces it after too many failures. Both check again
-    whether the job is obsolete, and return the outcome for the log.
+    `prepare` returns the computation, an easier one after failed tries, or None if the job is
+    obsolete. `finish` acts on the result; `give_up` is called instead after too many failures. Both
+    check again whether the job is obsolete, and return the outcome for the log.
     """
 
     prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
@@ -88,7 +88,7 @@ def give_up_move(turn: RobotTurn) -> str:
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Answer an offered draw by the move's score, then play and announce the move."""
+    """Answer an offered draw as the move's score demands, then play and announce the move."""
     board = turn.board
     if not _still_waits(board, turn.job):
         return _GONE_ON
@@ -108,7 +108,7 @@ def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
 
 
 def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
-    """Claim a draw if only robots are left on the board; return its events, none if refused."""
+    """Claim a draw if only robots are left on the board; return the events, [] without a draw."""
     mover = board.to_move
     if mover is None or not board.is_left_to_robots:
         return []
@@ -126,7 +126,7 @@ def _still_waits(board: Board, job: SearchJob) -> bool:
 
 
 def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
-    """Answer a draw offered to the robot that is to move, by the score of its best move."""
+    """Answer a draw offered to the robot to move; `score` is that of the best move found."""
     offer = offered_to(board, robot_id)
     if offer is None:
         return []
@@ -228,7 +228,7 @@ def _is_wanted(board: Board, job: SearchJob) -> bool:
 def prepare_piece(
     work: UnitOfWork, job: SearchJob, board: Board, _site: Site
 ) -> Computation | None:
-    """Prepare the search of the next part of the game, with fewer nodes after failed tries."""
+    """Prepare the search of the next part of the game; after failed tries, search fewer nodes."""
     kept = _under_way(work, board)
     piece = _next_piece(board, kept.found) if kept else None
     if piece is None:
@@ -283,7 +283,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
 
 
 def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
-    """Return `found` with the results of one more job, of a short or a deep search."""
+    """Return the results so far, `found`, and those of one more job: its short or long searches."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]
@@ -293,7 +293,7 @@ def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[
 
 
 def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
-    """Return the results to store: costliest moves, leads by ply, and the last better line."""
+    """Return an analysis's final results: mistakes, leads by ply, how play could have gone on."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     lead = analysis.leads(_short_looks(found), long, board.position.sides)
@@ -330,7 +330,7 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
 
 
 def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
-    """Return the main topics of each seat's mistakes: the first reason and fault of each."""
+    """Return each seat's themes, the frequent first: first reasons and faults of costly moves."""
     found: dict[tuple[int, str], list[int]] = {}
     for item in sorted(dear, key=lambda item: item.ply):
         for fact in (*item.reasons[:1], *item.faults[:1]):

@@ -43,7 +43,7 @@ _log = structlog.get_logger("pbm.robots")
 
 @dataclass(frozen=True)
 class LeasedJob:
-    """A job leased to this process; if its computation is None, the job's handler gives up."""
+    """A job leased to this process; `computation` is None if the job is to be given up."""
 
     job: SearchJob
     computation: Computation | None
@@ -75,7 +75,7 @@ class RobotJobs:
             return work.search_jobs.next_due_at()
 
     def claim(self, work: UnitOfWork, most: int, long: int | None = None) -> list[LeasedJob]:
-        """Lease up to `most` jobs, at most `long` of them long jobs; delete obsolete jobs."""
+        """Lease up to `most` jobs, and of long jobs up to `long`; delete obsolete jobs."""
         long = most if long is None else long
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
@@ -102,7 +102,7 @@ class RobotJobs:
         work.search_jobs.give_back(self._process)
 
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
-        """Act on a result, or give up a job without computation; a job that is gone is ignored.
+        """Act on a job's result; give up a job without a computation; ignore a deleted job.
 
         The board is locked before the job, in the same order as when a mail is handled.
         """
@@ -143,8 +143,9 @@ class RobotJobs:
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
         """Return the job with its computation; nothing if preparing failed or the job is obsolete.
 
-        An obsolete job is deleted only with the board locked: a transaction that holds it may be
-        asking for the same job again, which adds no row.
+        An obsolete job is deleted only while this transaction holds the board's lock. Otherwise
+        another transaction might ask for the same job, add no row as the old one is still there,
+        and lose the job when the old row is deleted.
         """
         with faults_to(partial(self.fail, work, LeasedJob(job, None))):
             computation, is_locked = self._computation(work, job), False
@@ -227,7 +228,7 @@ class RobotWorker:
                 _log.warning("database away, leases run out by themselves", error=trouble)
 
     async def _compute(self, leased: LeasedJob) -> None:
-        """Compute a leased job, then finish it; retry the finish while the database is down."""
+        """Compute a leased job, then finish it; while the database is down, retry to finish it."""
         piece, is_done = partial(self.jobs.finish, leased=leased), False
         if leased.computation is not None:
             try:

@@ -14,7 +14,7 @@ NICE = 19  # the lowest priority
 
 
 def main(asked: int, lifeline: int) -> None:
-    """Run the computations received from pipe `asked`; exit when the pipe `lifeline` is closed."""
+    """Run the computations that the pipe `asked` brings; exit when the pipe `lifeline` closes."""
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)  # the server kills this process itself
     os.nice(NICE)
@@ -33,7 +33,7 @@ def main(asked: int, lifeline: int) -> None:
 
 
 def _end_with(lifeline: int) -> None:
-    """Exit as soon as the server does; its exit closes the other end of the pipe."""
+    """Exit as soon as the server exits, as that closes the other end of the pipe `lifeline`."""
     os.read(lifeline, 1)
     os._exit(0)
 

@@ -56,10 +56,10 @@ def announce_boards(
     but: int | None = None,
     together: Collection[int] = frozenset(),
 ) -> None:
-    """Mail the boards of the events to their readers (except `but`), or keep the news.
+    """Mail the boards of the events to the boards' readers, or keep the news for later mails.
 
-    For players in `together`, news are kept for one mail about several boards. Each board is
-    locked, so that all reads for a mail see the same state.
+    The player `but` gets no mail. A player in `together` gets one mail about several boards later.
+    Each board is locked, so that all reads for a mail see the same state.
     """
     found: dict[int, _News] = {}
     for event in events:
@@ -72,7 +72,7 @@ def announce_boards(
 def _announce(
     turn: Turn, number: int, news: _News, but: int | None, together: Collection[int]
 ) -> None:
-    """Announce the events on one board; delayed mails about it are replaced."""
+    """Announce the events on one board; replace mails about the board that are still delayed."""
     board = turn.work.boards.get(number, lock=True)
     turn.work.prefetch(*view_reads(board, turn.now))
     hidden = _kept_words(turn, board, news)
@@ -118,9 +118,10 @@ def _audience(
 ) -> list[Player]:
     """Return the seated players who get a mail about the events on a board.
 
-    The sender gets a receipt, unless that is switched off. Events `only_if_wanted` are for
-    players who want each move (`mails=all`, or digests) or have to act. Players who left a running
-    game only hear of its end. Words and account news of blocked players cause no mail.
+    The sender gets a receipt, unless receipts are switched off. An event marked `only_if_wanted` is
+    for players who have to act, and for players who want each move (`mails=all`, or digests).
+    Players who left a running game only hear of its end. Words and account news of a player cause
+    no mail to those who have blocked that player.
     """
     return [
         player
@@ -137,8 +138,8 @@ def _audience(
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
     """Return whether the sender of a command gets a mail about its events.
 
-    With receipts switched off, a move (even with a comment) causes no mail, unless the game is
-    over, or the sender has to move or to answer an offer.
+    If receipts are switched off, a move causes no mail, even with a comment. It does cause one if
+    the game is over, or if the sender has to move or to answer an offer. Any other event does.
     """
     if player.settings.receipts or not board.playing:
         return True
@@ -167,7 +168,7 @@ def _is_asked(player: Player, board: Board) -> bool:
 
 
 def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
-    """Store the comments on a board; return the authors whom each player has blocked."""
+    """Store the comments on a board; return which of their authors each player has blocked."""
     handles = [event.speaker for event in news.events if event.speaker]
     if not handles:
         return {}
@@ -200,7 +201,8 @@ def _shown(
 ) -> list[tuple[Player, dict[str, Any]]]:
     """Return the view of the board for each player, with the facts and comments in `told`.
 
-    `before` has the news of delayed mails that are replaced. Players in `plain` get no picture.
+    `before` has the news in the delayed mails that the new mails replace, by player id. Players in
+    `plain` get no picture.
     """
     views = board_views(
         turn.work,
@@ -231,9 +233,9 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Return whether to offer the sender fewer mails: once only, and to a player of many boards.
+    """Return whether to offer the sender fewer mails, once for each player of many boards.
 
-    The boards are only counted when a board begins, and at first moves.
+    To save queries, a player's boards are counted only when a board begins, and at first moves.
     """
     settings = player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
@@ -261,7 +263,7 @@ def _mail_for(
 ) -> dict[str, Any]:
     """Return the facts and comments for one reader, and the handles of blocked authors.
 
-    To a player who comments on a board for the first time, the mail names the readers.
+    If the reader has commented on a board for the first time, the mail names the comment's readers.
     """
     kept_from = hidden.get(reader.id, frozenset())
     others = [
@@ -299,7 +301,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into the lines above and below the board; a short rest stays above."""
+    """Divide a comment into the lines above and below the board; none are below if few remain."""
     head: list[str] = []
     rest: list[str] = []
     room = _ABOVE_THE_BOARD
@@ -319,7 +321,10 @@ def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
-    """Write one answer with all sections, in their only board's thread; False over the limit."""
+    """Write one answer with all sections; return False if the player's limit forbids an answer.
+
+    If the sections are about a single board, the answer is in the thread of that board.
+    """
     if not sections or not player.addresses:
         return True
     if not may_answer(turn, player):
@@ -348,7 +353,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Return whether the player may get an answer or question now; tell them of the limit once."""
+    """Return whether a player may get an answer or question now; if not, mail that once."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

@@ -1,11 +1,13 @@
 """Kept news: events on a board that are kept for a digest instead of being mailed at once.
 
-With digests a reader gets at once only answers to own mails, offers that others may end meanwhile,
-and boards whose clock would run out soon after the digest. For other readers, mails over the limit
-are kept for one mail at the next full hour; the first mail each time they are to move is exempt.
+A reader with digests gets at once only answers to own mails, offers that others may end meanwhile,
+and boards whose clock would run out soon after the digest. For other readers, news over the limit
+are kept for one mail at the next full hour. The first mail about a move that is now the reader's is
+exempt from the limit.
 
 Mails can also be delayed, as outbox rows due later: for a robot's answer, or while the reader is
-unreachable. The next mail about the board replaces a mail that waits for a robot, and has its news.
+unreachable. The next mail about a board replaces a mail that waits for a robot, and has the news of
+the replaced mail.
 """
 
 import json
@@ -40,9 +42,10 @@ def keep_for_digests(
 ) -> tuple[list[Player], set[int], set[int]]:
     """Keep the news of a board for the players who get them with a later mail.
 
-    Returns the players to mail now, the numbers of players who may have kept news, and the numbers
-    of players who get no picture. `sender` is the number of the player whose mail caused the news.
-    `told` has facts and comments by player. Players in `together` get one mail for several boards.
+    Returns the players to mail now, the ids of those for whom older news may be kept, and the ids
+    of those who get no picture. `sender` is the id of the player whose mail caused the news. `told`
+    has facts and comments by player id. Players in `together` get one mail later, about several
+    boards.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -87,7 +90,7 @@ def _keep(
 ) -> set[int]:
     """Keep news for players with these numbers; return the numbers for which there was room.
 
-    If `shortened`, there is room for all: comments that do not fit are replaced by their authors.
+    If `shortened`, all have room: of comments that do not fit, only the authors' names are kept.
     """
     later = set[int]()
     plies = [event.ply for event in events if isinstance(event, MovePlayed)]
@@ -113,7 +116,7 @@ def _keep(
 
 
 def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
-    """Set timers that mail the kept news to players with these numbers; return the numbers."""
+    """Set timers that mail the kept news to players with these numbers; return `numbers`."""
     for number in sorted(numbers):
         kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
         turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
@@ -137,13 +140,13 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return authors of comments that are hidden: blocked by the reader, or too long."""
+    """Return the authors of comments that the mail omits: of blocked authors, or too long."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
 
 def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
-    """Return whether the news of a board can wait for the next digest of a player who wants it."""
+    """Return whether the news of a board can wait for the next digest of a player with digests."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         # News of an open offer cannot wait, since the player to move can end it by moving.
@@ -170,7 +173,7 @@ def _comes_in_any_case(
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """Return the due time of a board's mail that waits for a robot; None if it need not wait."""
+    """Return until when a board's mail waits for a robot to act; None if it need not wait."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))
@@ -188,14 +191,14 @@ def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mappi
 
 
 def news_of(mail: OutboxMail) -> News:
-    """Return the news in a delayed mail, for the mail that replaces it."""
+    """Return the news in a delayed mail that another mail replaces."""
     moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
     after = min(moves) - 1 if moves else mail.params["ply"]
     return News(after, mail.params, 0, mail.written_at)
 
 
 def deferred_until(player: Player, now: datetime) -> datetime | None:
-    """Return when to send the next board mail to a player whose mail bounces; None for at once.
+    """Return when to send the next board mail to a player whose mail bounces; None means now.
 
     The backoff begins with a day and grows to a week.
     """

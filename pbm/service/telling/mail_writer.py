@@ -44,7 +44,7 @@ class MailWriter:
         kind: Kind = Kind.BOARD,
         not_before: datetime | None = None,
     ) -> None:
-        """Mail a board to a player, in the board's thread, with the news kept for it."""
+        """Mail a board to a player, in the board's thread, with the player's kept news of it."""
         view = with_kept(self._turn, player, board, view)
         if kind == Kind.BOARD:
             self.boards(board, [(player, view)])
@@ -60,7 +60,7 @@ class MailWriter:
         views: Sequence[tuple[Player, dict[str, Any]]],
         instead: Mapping[int, OutboxMail] = _NONE,
     ) -> None:
-        """Mail a board to several players; delayed if a robot is to act on the board.
+        """Mail one board to several players; delay the mails if a robot is to act on the board.
 
         `instead` has the delayed mails that the new mails replace, by player number.
         """
@@ -125,7 +125,7 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """Return headers that put a mail into a board's thread; `root` is None for the first."""
+        """Return headers that put a mail into the thread of `root`; None: the mail begins one."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
@@ -150,7 +150,8 @@ class MailWriter:
     ) -> None:
         """Answer a player or an address outside the boards' threads; `shown` are the boards in it.
 
-        An unknown address over its limit gets no answer; its last answer of a day says so.
+        An unknown address gets no answer over its limit; the last answer within the limit says that
+        it is the last of the day.
         """
         params: dict[str, Any] = {"sections": sections}
         if isinstance(reader, str):
@@ -195,7 +196,7 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        Counts against the limit of an unknown address, unless `granted` already.
+        The mail counts against the limit of an unknown address, unless it was counted: `granted`.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
@@ -226,7 +227,7 @@ class MailWriter:
     def tell_or_keep(
         self, player: Player, template: str, subject: str, params: dict[str, Any]
     ) -> None:
-        """Mail a notice to a player at once; over their limit, keep it for the next full hour."""
+        """Mail a notice to a player, or keep it for the next full hour if a limit is reached."""
         turn = self._turn
         if turn.wrote(player) or take_mails(turn.work, [player.id], turn.now):
             self.notice(player, template, subject, params)
@@ -300,7 +301,7 @@ def _addresses_of(reader: Player | str) -> tuple[str, ...]:
 
 
 def _about(board: Board, player: Player) -> str:
-    """Return a board's part of a Message-ID: ply, takebacks, offers that the player may answer."""
+    """Return the Message-ID part for a board: ply, take-backs, offers for the player to answer."""
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (offer for offer, waiting in board.open_offers.items() if player.id in waiting)
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])

@@ -1,1 +1,1 @@
-"""Timers, for work due at a moment: `jobs` claims them, the other modules handle their kinds."""
+"""Timers, for work due at a moment: `jobs` claims timers, the other modules have their handlers."""

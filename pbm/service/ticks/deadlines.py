@@ -1,7 +1,7 @@
 """Deadlines of moves: reminders, and the end of a player's time.
 
-First moves have a deadline of their own, after which the board is declined; then the clock runs.
-One reminder names all boards that wait for a player.
+A player's first move has a deadline of its own, after which the board is declined. The clock runs
+for later moves. One reminder names all boards that wait for a player.
 """
 
 from collections.abc import Iterator
@@ -89,7 +89,7 @@ def watch_clock(tick: Tick) -> str | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> str | Again:
-    """Make a player who ran out of time forfeit, if a reminder was delivered in time."""
+    """Make a player who ran out of time forfeit, if a reminder was delivered a day before."""
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
@@ -131,7 +131,7 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
-    """Return when to check the clock of the player to move for the first time."""
+    """Return when to check a board's clock first, after the board has changed."""
     return _next_look(tick, board, wait_of(tick.work, tick.work.boards.get(board.id), tick.now))
 
 
@@ -146,7 +146,7 @@ def _next_look(tick: Tick, board: Board, wait: Wait | None) -> datetime:
 
 
 def watch_first_move(tick: Tick) -> str | Again:
-    """Remind a player of a first move; after the reminder's time is over, decline the board."""
+    """Remind a player of a first move, or decline the board if the reminder's deadline is over."""
     board = tick.locked_board
     if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
@@ -194,8 +194,8 @@ def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again
 class Awaited:
     """An awaited move, with the moments when the wait for it begins and ends.
 
-    `is_first`: the player's first move on this board. `counts`: a reminder that names this move
-    also counts as the board's own next reminder.
+    `is_first`: the player's first move on this board. `counts`: a common reminder that names this
+    move takes the place of the board's next reminder.
     """
 
     board: Board
@@ -206,7 +206,10 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, most urgent first; a single one in its thread."""
+    """Remind a player of all awaited moves, the most urgent first, in one mail.
+
+    If only the move `due` is awaited, the mail is in the thread of that move's board.
+    """
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
@@ -276,7 +279,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """Return the move that a clock waits for; count reminders of the next day as sent."""
+    """Return the move that a clock waits for; store its reminders due within a day as sent."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
@@ -291,7 +294,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """Return an awaited first move; a reminder of it that is due within a day is replaced."""
+    """Return an awaited first move; if its reminder is due within a day, drop that reminder."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     if timer.kind == _DECLINE:  # set when the reminder was sent

@@ -83,7 +83,7 @@ def _lapse_invitation(tick: Tick, question: Question) -> bool:
 
 
 def lapse_record(tick: Tick) -> str | Again:
-    """Delete a record that was not looked at for `KEPT_UNSEEN`."""
+    """Delete an imported record that nobody has looked at for the time `KEPT_UNSEEN`."""
     board = tick.work.boards.find(int(tick.timer.about), lock=True)
     if board is None:
         return "the record has gone"
@@ -104,7 +104,7 @@ def erase_old_rows(tick: Tick) -> Again:
 
 
 def recount_ratings(tick: Tick) -> str | Again:
-    """Recount the ratings after a change of a result, for the next `AT_ONCE` boards in order."""
+    """Recount the ratings of the next boards in order, up to `AT_ONCE`, after a result changed."""
     work = tick.work
     work.ratings.hold()
     stale = work.facts.find(STALE, lock=True)

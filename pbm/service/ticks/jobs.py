@@ -1,6 +1,6 @@
 """Claims due timers and runs their handlers.
 
-The handler's changes and the end of the timer's row share a transaction, so the work is done once.
+One transaction stores what a handler changed and settles the timer, so the work is done once.
 """
 
 import time
@@ -58,7 +58,7 @@ class Ticks:
     seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
-        """Set recurring timers, retry stuck timers, count a try for timers that a crash ended."""
+        """Set recurring timers, retry stuck ones, and count a try for those handled at a crash."""
         now = self.clock()
         with self.database.transaction() as work:
             for kind in RECURRING:
@@ -76,7 +76,7 @@ class Ticks:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Run due timers for some `SLICE` seconds, yielding before each; return their number.
+        """Run due timers for about `SLICE` seconds, yielding before each; return their number.
 
         A failing timer is rolled back alone, and is stuck after `MOST_TRIES`. Raises DBAPIError if
         the database is unreachable; that does not count as a try.

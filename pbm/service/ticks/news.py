@@ -1,6 +1,7 @@
-"""News sent by timers: bounces and vacations to waiting opponents, digests, and kept news.
+"""News that timers send: digests, kept news, and a player's bounces and vacations.
 
-Bounces and vacations are announced on `_AT_ONCE` boards at a time; a timer is set for the rest.
+Opponents who wait for the player are told of bounces and vacations, on `_AT_ONCE` boards at a time;
+a timer is set for the other boards.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -59,9 +60,10 @@ def tell_reachability(tick: Tick) -> str | Again:
 def _tell_who_waits(
     tick: Tick, player: Player, boards: Collection[int], fact: Callable[[int], AccountNews]
 ) -> int | None:
-    """Announce a fact about the player on the next boards, on each at most once a day.
+    """Announce a fact about the player on the first `_AT_ONCE` of `boards`, sorted by number.
 
-    Returns the number of the last of these boards if more are left, else None.
+    No board is told of the player twice a day. Returns the number of the last of these boards if
+    more are left, else None.
     """
     some = sorted(boards)[:_AT_ONCE]
     told = [
@@ -119,7 +121,7 @@ def _tell_of(
     fact: Callable[[int], PlayerAway | PlayerBack],
     but: Collection[int | None] = (),
 ) -> str:
-    """Announce a vacation on the next boards that wait for the player; set a timer for the rest."""
+    """Announce a vacation on the next boards that wait for the player; set a timer for others."""
     _, _, after = tick.timer.about.partition(".")
     waiting = tick.work.boards.to_move(player.id)
     left = [
@@ -137,7 +139,7 @@ def _tell_of(
 def send_digest(tick: Tick) -> str | Again:
     """Write a player's digest of the news stored since the last one, and schedule the next.
 
-    The timer runs once more after digests are switched off, since another turn may still add news.
+    After digests are switched off, the timer runs once more, as an unfinished turn may add news.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
@@ -163,7 +165,8 @@ def send_digest(tick: Tick) -> str | Again:
 def tell_kept_news(tick: Tick) -> str | Again:
     """Mail a player the news kept for all boards; each board with kept news has such a timer.
 
-    The board, or else the player, is locked, so that no news are kept meanwhile without a timer.
+    The timer's board is locked, or the player if the timer has no board. So no turn can keep news
+    now and rely on this timer, which ends.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:
@@ -230,7 +233,7 @@ def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
 
 
 def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """Return the view of a board for a digest; takes the kept news."""
+    """Return a board's view for a digest, with the kept news; delete these news."""
     news = tick.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(tick, player, board, after=after), news)
@@ -239,7 +242,7 @@ def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str,
 
 
 def _urgency(tick: Tick, player: Player, board: Board) -> tuple[bool, bool, float, int]:
-    """Return a sort key: boards awaiting the player by clock, then finished, then other boards."""
+    """Return a sort key: boards awaiting the player by deadline, boards that are over, others."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id

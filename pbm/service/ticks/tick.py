@@ -21,7 +21,7 @@ _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 @dataclass(frozen=True)
 class Again:
-    """The outcome of a timer that is due again, `at` a moment; `told` is for the log."""
+    """The outcome of a timer that is due again at the moment `at`; `told` is for the log."""
 
     at: datetime
     told: str
@@ -44,9 +44,9 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Return a retry if a mail that arrived by `until` is not handled yet; else None.
+        """Return a retry if a mail that arrived by `until` may not be handled yet, else None.
 
-        While no mail can come in, return a retry, too. Check this before penalising a player for a
+        That is also so while no mail can come in. Check this before penalising a player for a
         missing mail, since mails count from arrival.
         """
         if is_down(self.work, self.now):
@@ -62,9 +62,10 @@ Do = Callable[[Tick], str | Again]
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events of several boards; a reader of several boards gets one mail later.
+    """Announce events of several boards; a reader of two or more of them gets one mail later.
 
-    The same holds for a reader for whom other timers are due soon. Newly begun boards do not count.
+    So does a reader of one board for whom another timer is due soon. Boards that have just begun
+    are not counted among a reader's boards.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}

@@ -1,7 +1,7 @@
 """Failed tries, the crash marker, and the watchdog.
 
-The watchdog logs slow mails, and ends the process if a mail hangs: a thread cannot be stopped.
-After the restart by the supervisor, the crash marker names the mail, whose try is counted.
+The watchdog logs slow mails. If a mail hangs, it ends the process, as a thread cannot be stopped.
+The supervisor restarts the process, which finds the mail in the crash marker and counts a try.
 """
 
 import faulthandler
@@ -41,10 +41,11 @@ Handler = Callable[[Exception], object]
 
 
 class CrashMarker:
-    """A file with the numbers of the mails being handled; without a path nothing is recorded.
+    """A file with the numbers of the rows being handled: mails, or timers.
 
-    A process takes the first such file that no other process has locked, perhaps a dead one's.
-    The file is not synced, so after a power cut no row is blamed.
+    A process locks the first file that no other process has locked; it may be that of a process
+    that died. The file is not synced, so after a power cut no row is blamed. Without a path,
+    nothing is recorded.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -67,7 +68,7 @@ class CrashMarker:
                 self._write()
 
     def left_over(self) -> tuple[int, ...]:
-        """Return numbers of the rows that an earlier process worked on when it died."""
+        """Return the numbers of the rows that an earlier process was handling when it died."""
         if self._file is None:
             return ()
         self._file.seek(0)
@@ -113,10 +114,10 @@ def _first_free(path: Path) -> IO[str]:
 
 @contextmanager
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
-    """Catch an error of the work inside, and `count` it as a failed try.
+    """Catch an error of the work in the context, and call `count` with it, to count a failed try.
 
-    If the database is unreachable, the error is raised. After a deadlock or timeout of the
-    database, `given_up` is called instead.
+    After a deadlock or timeout of the database, call `given_up` instead, if given. If the database
+    is unreachable, raise the error.
     """
     try:
         yield
@@ -149,7 +150,7 @@ class Watchdog:
     def __init__(
         self, end: Callable[[int], object] = os._exit, seconds: Callable[[], float] = time.monotonic
     ) -> None:
-        """`end` ends the process with a status; `seconds` is a monotonic clock."""
+        """Set `end`, which ends the process with a status, and `seconds`, a monotonic clock."""
         self._end = end
         self._seconds = seconds
         self._turns: tuple[_Turn, ...] = ()

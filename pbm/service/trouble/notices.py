@@ -25,7 +25,7 @@ _MOST_LOOKED_AT = 65536  # bytes; other servers add their lines above ours
 
 
 class NoOperatorError(Exception):
-    """Raised if a mail for postmaster cannot be forwarded; it becomes stuck in the inbox."""
+    """Raised if a mail for postmaster cannot be forwarded; the mail becomes stuck in the inbox."""
 
 
 def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
@@ -44,7 +44,8 @@ def tell_of_trouble(
 ) -> None:
     """Mail the operator, at most once a day for each cause.
 
-    The cause is the SMTP code in `error`, or else its text without addresses and numbers.
+    The cause is the SMTP code in `error`. Without a code, it is the text of `error`, from which
+    addresses and numbers are removed.
     """
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)
@@ -74,7 +75,7 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
 
 
 def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
-    """Return the player with a mail's `From:` address, and the subject; None for automatic mail."""
+    """Return the player in a mail's `From:`, and the subject; None and "" for automatic mail."""
     address = turn.site.address
     if isinstance(address.parse(mail.recipient), Postmaster):
         return None, ""
@@ -88,7 +89,7 @@ def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
 
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
-    """Tell the operator that a mail could not be sent, if losses of its kind are reported."""
+    """Tell the operator that a mail could not be sent, if its kind is one to report."""
     if mail.kind.treatment.loss_is_reported:
         number = outgoing(mail.id)
         params = {"number": number, "recipient": mail.recipient, "error": reason}
