@@ -41,7 +41,7 @@ def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[st
 
 
 def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None) -> None:
-    """Raise Refusal for a handle that the player, or a new player if None, cannot have."""
+    """Raise Refusal if the player cannot have this handle. `player_id` is None for a new player."""
     if reserved := _why_reserved(handle):
         raise reserved
     if handle in ROBOTS and work.players.formerly(handle) is None:  # also before robots are players
@@ -51,7 +51,7 @@ def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None
 
 
 def suggest_handle(work: UnitOfWork, address: str) -> str:
-    """Suggest a free handle from an address, or from an unavailable handle."""
+    """Suggest a free handle similar to a mail address, or to a handle passed as `address`."""
     local = address.split("@", 1)[0].split("+", 1)[0].lower()
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
     stem = kept.strip("-_0123456789")[:_LONGEST]
@@ -66,7 +66,7 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
 
 
 def _some_alike(stem: str) -> Iterator[list[str]]:
-    """Yield a stem and its numbered forms in growing batches; the first batch mostly suffices."""
+    """Yield a stem and its numbered forms in growing batches; mostly the first batch suffices."""
     root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
     candidates, number = [stem], 2
     while number < _MOST_ALIKE:
@@ -91,7 +91,7 @@ def _why_reserved(handle: str) -> Refusal | None:
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
-    """Tell players once, at each address, that migration 7 cleared their password."""
+    """Notify all players, once at each address, whose passwords database migration 7 cleared."""
     fact = turn.work.facts.take(CLEARED)
     for player in turn.work.players.some(fact.value) if fact else ():
         told = "password-cleared", "your password", {"handle": player.handle}

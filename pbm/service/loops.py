@@ -1,4 +1,4 @@
-"""The loops of the processes' roles turn, ticks and post; a new row or a due time wakes a loop."""
+"""The loops of the roles `turn`, `ticks` and `post`; a new row or a due time wakes a loop."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ _log = structlog.get_logger("pbm.loops")
 
 @dataclass
 class TurnTaker:
-    """Runs an inbox worker: batches of up to `most_together` mails, and slow work in a thread."""
+    """Runs an inbox worker: batches of at most `most_together` mails, slow work in a thread."""
 
     worker: InboxWorker
     writer: Writer
@@ -71,8 +71,8 @@ async def rounds(
 ) -> None:
     """Run rounds of a role's loop for ever, and call `alive` before each round.
 
-    A round returns the seconds to wait for the event, or None to go on at once. `waiting` tells the
-    log what waits while the database is down.
+    A round returns the seconds to wait for the event, or None to go on at once. `waiting`: the log
+    entry, while the database is down, on what waits.
     """
     while True:
         alive()
@@ -129,7 +129,7 @@ async def keep_time(
     most_together: int,
     alive: Alive,
 ) -> None:
-    """Run due timers for ever, up to `most_together` in one commit; query for them `in_thread`."""
+    """Run due timers for ever, at most `most_together` in one commit; find them in a thread."""
     watch = ClockWatch(ticks.clock)
 
     async def a_round() -> float | None:
@@ -191,7 +191,7 @@ def until(due_at: datetime | None, clock: Clock) -> float:
 
 
 async def woken(event: asyncio.Event, seconds: float) -> None:
-    """Wait for the event, this many seconds at most."""
+    """Wait for the event, but no longer than these seconds."""
     # asyncio.wait_for loses a cancellation before Python 3.12 if the event comes first.
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):

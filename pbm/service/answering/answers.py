@@ -61,7 +61,7 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
 
 
 def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Handle the answer to a question about commands, or about a reply from another address."""
+    """Handle the answer to a request to confirm commands, or a reply from an unknown address."""
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
@@ -82,10 +82,10 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 def _answer(
     turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
 ) -> bool | None:
-    """Return True for a yes, False for a no, None for other words.
+    """Return True for a yes, False for a no, None for other words or commands.
 
-    Dangerous commands need a clear yes. The command `stop` is a no while the question is open;
-    other commands are no answer.
+    `errands` are the commands in question; dangerous ones need a clear yes. While the question is
+    open, the command `stop` counts as a no.
     """
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
@@ -99,7 +99,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the refused `errands`; play a move below the "no", and quote any other words."""
+    """Drop commands (`errands`) after a "no"; play a move below the "no", or quote other words."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -127,7 +127,7 @@ def _is_of_a_move(script: Script) -> bool:
 def _obey_in_answer(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Obey commands in an answer instead of yes or no; ask again if the answer is unclear."""
+    """Handle an answer without yes or no: obey its commands, or ask again if it is unclear."""
     question, player = speaker.question, context.player
     script = turn.script(context)
     offered = question.kind == "alias" and is_open(question, turn.arrived)
@@ -212,7 +212,7 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
 
 
 def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
-    """Return True for a yes, False for a no, as a word or as the only command; else None."""
+    """Return True if a word or the only command says yes, False if it says no, else None."""
     if not script.commands:
         return confirmation(turn.envelope.said)[0]
     command = script.commands[0]
@@ -261,7 +261,7 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
 def _announce(
     turn: MailTurn, before: Player, player: Player, question: Question, boards: Sequence[Board]
 ) -> None:
-    """Tell all addresses of the player, also a replaced one, that an address has changed."""
+    """Tell all addresses of the player, and a replaced address, that an address has changed."""
     told = {
         "handle": before.handle,
         "address": question.address,
@@ -281,7 +281,10 @@ def _announce(
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
-    """Ask a player about a reply from an unknown address, once a day at most."""
+    """Ask the player to whom a reply address belongs about a reply from an unknown address.
+
+    Each player is asked at most once a day.
+    """
     work, owner = turn.work, speaker.owner
     if not owner.is_active:
         return f"{owner.handle} is suspended"

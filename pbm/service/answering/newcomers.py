@@ -1,6 +1,7 @@
-"""Newcomers: mails from unknown addresses, answers to the welcome, and challenges with guests.
+"""Newcomers: mails from unknown addresses, answers to the welcome, and challenges to guests.
 
-Except `help`, no command of an unknown address runs before a yes. Guests are invited by address.
+A guest is somebody whom a player challenges by mail address. Except `help`, no command of an
+unknown address runs before a yes.
 """
 
 from dataclasses import replace
@@ -130,7 +131,7 @@ def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
 
 
 def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...]:
-    """Return the handles of the challenged players if all are robots, else nothing."""
+    """Return the handles of the challenged players if all are robots, else an empty tuple."""
     teams = (*challenge.opponents, *(challenge.seats or ()))
     names = {name for team in teams for name in team} - {ME}
     found = [work.players.by_handle(name) for name in sorted(names) if "@" not in name]
@@ -263,7 +264,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Record an address's no, also to a closed question; the address is never asked again."""
+    """Record that an address wants no mail, even if the question is closed; never ask it again."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -275,7 +276,7 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
     """Return whether a mail only repeats the offered handle, which counts as a yes.
 
-    If a password waits for the yes, it does not count: the sender may want no password.
+    If a password is stored with the question, only a yes counts, since it also sets the password.
     """
     if question.password is not None:
         return False
@@ -284,7 +285,7 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name is the wanted handle; delete a waiting password. Raises Refusal."""
+    """Ask whether a name is the wanted handle; delete the stored password. Raises Refusal."""
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)
@@ -297,7 +298,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
 def _ask(
     turn: MailTurn, question: Question, handle: str, problem: Refusal | None = None, **told: Any
 ) -> str:
-    """Send the welcome again, with the same invitation, if the address may still get answers."""
+    """Send the welcome or invitation again, unless the address has had its answers for today."""
     left = answers_left(turn, question.address)
     if not left:
         return f"nothing: {question.address} had its answers for today"
@@ -313,14 +314,14 @@ def _ask(
 
 
 def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
-    """Return the challenge that a question invites to; None if its guests are no longer asked."""
+    """Return the challenge that a question invites to; None if it no longer waits for guests."""
     number = question.params.get("invitation")
     found = turn.work.challenges.find(number) if number else None
     return found if found and found.command else None
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the answer to a stranger who asks who is writing: this server, or an inviter."""
+    """Return the refusal that tells a stranger who has written: an inviter, or this server."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)
@@ -382,7 +383,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
 
 
 def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
-    """Tell the guests who said yes that the game is off, by default except the mail's sender."""
+    """Tell guests who said yes that the game is off. Skip the mail's sender by default."""
     off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):

@@ -37,7 +37,7 @@ FIRST_GAMES = Challenge | Play | Join
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge; the mails do not count as answers to them."""
+    """Ask players whether they accept a challenge. Limits of answers do not count these mails."""
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return
@@ -53,7 +53,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store the questions to the guests before they are mailed, so that the next command sees them.
+    """Store the questions to the guests now, for checks of the next command; they are mailed later.
 
     Raises Refusal if the limits allow no mail to one of the guests now.
     """
@@ -142,7 +142,7 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class FirstGame:
-    """A newcomer's first game: a command line to run after the yes, and challenged `robots`."""
+    """A newcomer's first game: the command `line` to run after the yes, and its opponents."""
 
     game: str
     line: str
@@ -168,7 +168,7 @@ class FirstGame:
 
 
 def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
-    """Return the newcomer's first game, as stored with the welcome's question; None for none."""
+    """Return the first game that is stored with the welcome's question; None if there is none."""
     begins, pairs = params.get("begins"), params.get("pairs")  # `pairs`: of earlier versions
     if begins:
         return from_plain(FirstGame, begins)
@@ -193,11 +193,11 @@ def ask_signup(
 ) -> None:
     """Send an unknown address the welcome, which asks whether it wants to play under a handle.
 
-    `problem`: the refusal of the handle asked for. `last`: the address gets no further answer
-    today. `named`: the handle was read in the answer before. `more`: other commands were dropped.
-    `asked`: names of commands that only players may use. `page`: text of a help page. `kept`: hash
-    of a password in the mail. `invitation`: number of the challenge that invited the address;
-    `challenge`: that challenge, if it still waits.
+    `problem`: the refusal of the wanted handle. `last`: the address gets no further answer today.
+    `named`: the handle is from the address's answer to a welcome. `more`: other commands were
+    dropped. `asked`: names of dropped commands that only players may use. `page`: text of a help
+    page. `kept`: hash of a password in the mail. `invitation`: number of the challenge that invited
+    the address. `challenge`: that challenge, if it still waits.
     """
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
     if challenge:

@@ -3,9 +3,9 @@
 Each question has a token that only the asked mailbox sees; `yes` or `no` settles it. New passwords
 are hashed within limits, and stored sealed while their question waits.
 
-Standing consent: a player's yes to an unproven mail covers moves of the same origin for a day. The
-origin of a mail is its `From:` address, the matching domain of the envelope sender, and the
-network. It can be forged; docs/adr/proof.md discusses the risk.
+Standing consent: a player's yes to an unauthenticated mail ("unproven") covers moves of the same
+origin for a day. The origin is the `From:` address, the envelope sender's domain, which must match
+that address, and the network. An origin can be forged; docs/adr/proof.md discusses the risk.
 """
 
 import re
@@ -85,10 +85,10 @@ def ask_errand(
 ) -> None:
     """Ask a player to confirm the commands in `told`.
 
-    Unproven commands share one question with the newest waiting ones, `MOST_ERRANDS` in all.
-    `reasons`: mail sections on why we ask. `avoidable`: in an answer to our mail the
-    commands would need no question. `guessed`: the commands were inferred from plain words.
-    `password`: a new password among the commands.
+    If the mail is unproven, the question includes the commands of earlier unproven mails that wait;
+    with more than `MOST_ERRANDS` mails the oldest are left out. `reasons`: mail sections on why we
+    ask. `avoidable`: an answer to one of our mails would have needed no question. `guessed`: the
+    commands were inferred from plain words. `password`: a new password among the commands.
     """
     if not may_answer(turn, player):
         return
@@ -146,7 +146,7 @@ def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
 
 
 def as_shown(line: str) -> str:
-    """Format a stored command line for display, without the hash that old versions stored in it.
+    """Format a stored command line for display; omit a hash that old versions stored in the line.
 
     >>> as_shown("move 4#7 K-R")
     'move 7 on board 4: K-R'
@@ -165,7 +165,7 @@ def ask_player(
     until: datetime | None = None,
     mail: Kind = Kind.QUESTION,
 ) -> None:
-    """Store and mail a question to a player; `kept` is stored for the answer."""
+    """Store and mail a question to a player; `kept` is stored data for handling the answer."""
     token, until = new_token(), until or turn.now + OPEN_FOR
     asked = kind, player.address, token_digest(token), kept, turn.now, until, player
     turn.work.questions.ask(*asked)
@@ -173,7 +173,10 @@ def ask_player(
 
 
 def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:
-    """Store the question to a new address before it is mailed, so that `newkey` can void it."""
+    """Store the question to a new address at once; `ask_new_address` mails it after all commands.
+
+    It is void after a `newkey`, even by a later command of the same mail.
+    """
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     token, until = new_token(), turn.now + OPEN_FOR
     turn.work.questions.ask(NEW_ADDRESS, event.address, token_digest(token), kept, turn.now, until)
@@ -181,7 +184,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's; if it is another player's, tell only them."""
+    """Ask an address whether it is this player's; only notify it if it is another player's."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -198,8 +201,8 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
 def origin_of(turn: Turn) -> str:
     """Return the digest of the origin of the mail being handled.
 
-    It is empty, so that no consent covers the mail, if the network is unknown or the domain of the
-    envelope sender is not the one in `From:`.
+    The digest is empty if the network is unknown, or if the envelope sender's domain does not match
+    the `From:` address. No consent covers such a mail.
     """
     if not isinstance(turn, MailTurn):
         return ""
@@ -216,7 +219,7 @@ def origin_of(turn: Turn) -> str:
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Return whether consent covers an unproven script, which then has only moves and queries."""
+    """Return whether consent covers an unproven script; it covers moves and queries only."""
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False
@@ -228,7 +231,7 @@ _MOST, _WITHIN = 60, timedelta(hours=1)  # hashes for all strangers; each takes 
 
 
 def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
-    """Hash the password of a `signup` command, if it has one. Raises Refusal and WorkNeeded."""
+    """Hash a newcomer's first password, if `signup` has one. Raises Refusal and WorkNeeded."""
     if command is None or command.password is None:
         return None
     if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
@@ -246,12 +249,12 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """Return the owner name under which an unknown address's password is sealed."""
+    """Return the name of the owner with which an unknown address's password is sealed."""
     return f"address {address_key(address)}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """Return the context; in it hashing raises Refusal if a script has too many new passwords."""
+    """Return a context for the script; it refuses to hash passwords if the script has too many."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
@@ -281,7 +284,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """Hash and seal the last new password of a rehearsed script; None if it has no password."""
+    """Hash and seal the last new password of a script; return None if it has no new password."""
     new = _new_passwords(script)
     if not new:
         return None

@@ -1,7 +1,7 @@
 """Stores new mails as inbox rows, within limits; defines the SMTP listener's callbacks.
 
-The queue is fair between senders, with players before strangers: a mail's place is its arrival time
-plus a delay that grows with the number and length of the sender's waiting mails.
+A mail's place in the queue is its arrival time plus a delay. The delay grows with the number and
+length of the sender's waiting mails, so no sender can block others. Strangers have a longer delay.
 """
 
 import time
@@ -58,8 +58,8 @@ _WINDOW = 60.0  # seconds
 class Intake:
     """Stores mails, one row for each recipient; refuses unreadable mails and mails over a limit.
 
-    A copy to the same recipient (equal but for trace fields) shares its row. A copy to another of
-    our addresses is handled only if that address may belong to somebody else.
+    A copy to the same recipient (equal but for trace fields) gets no row of its own. A copy to
+    another of our addresses is handled only if that address may be for another player.
     """
 
     site: Site
@@ -69,7 +69,7 @@ class Intake:
     def look_at(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> Arriving:
-        """Parse the header, before any transaction: a long mail takes tens of milliseconds."""
+        """Parse the header outside any transaction, since long mails take tens of milliseconds."""
         header, problem = None, ""
         try:
             header = read_header(raw, sender, self.site.address.plain, LIMITS)
@@ -106,7 +106,7 @@ class Intake:
         now: datetime,
         same_for: timedelta,
     ) -> Rejection | None:
-        """Store a mail for the `new` recipients; add to `numbers`. Returns the refusal, if any."""
+        """Store a mail for `new` recipients; add its rows to `numbers`. Returns any refusal."""
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _obeyed_by(before, recipient):
@@ -148,7 +148,7 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """Return the place in the queue of a mail to this recipient. `author` is an address key.
+    """Return the queue place for a mail to this recipient. `author` is an address key.
 
     `from_player`: the mail came to our plain address from a player's address.
     """
@@ -166,7 +166,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Return whether handling a mail for one of `others` also covers this recipient."""
+    """Return whether to skip a copy to this recipient, since one of `others` has the mail."""
     for other in others:
         match recipient, other:
             case Plain(), Plain() | PlayerReply() | QuestionReply():
@@ -180,7 +180,7 @@ def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
 
 @dataclass(frozen=True)
 class Door:
-    """Callbacks of the SMTP listener; `read_in` runs queries, `look_in_thread` long parsing."""
+    """Callbacks of the SMTP listener. Threads: `read_in` for queries, `look_in_thread` to parse."""
 
     intake: Intake
     database: Database
@@ -220,7 +220,7 @@ def log_fault(fault: BaseException) -> None:
 
 
 class SessionLog:
-    """Logs SMTP sessions at their end, those without a mail at a limited rate."""
+    """Logs SMTP sessions at their end; sessions without a mail are logged at a limited rate."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
         """`seconds` is a monotonic clock."""
@@ -230,7 +230,7 @@ class SessionLog:
         self._left_out = 0
 
     def __call__(self, session: Session) -> None:
-        """Log the session, or only count it if too many had no mail."""
+        """Log a session. If too many sessions had no mail, only count another such session."""
         if session.is_trusted and session.is_uneventful:
             return
         now = self._seconds()

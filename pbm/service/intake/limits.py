@@ -1,8 +1,8 @@
 """Limits of arriving mails: answers to strangers, mails an hour. SMTP defers mails over a limit.
 
-Answers to strangers come from a pool; mails that pass DMARC have a pool of their own. Within a pool
-each network, domain and form of mail has a quota, so that no sender uses up all. A retry, half an
-hour after the deferral, has a third pool.
+A pool limits the answers to strangers; mails that pass DMARC have a pool of their own. Within a
+pool each network, domain and order of header fields has a quota, to leave answers for others. A
+mail that is sent again, at least half an hour after its deferral, may use a further pool.
 """
 
 import ipaddress
@@ -69,7 +69,7 @@ class Arriving:
 
 
 class Answer(Enum):
-    """The outcome of counting an answer to a mail to our plain address."""
+    """Whether the answer to a stranger's mail was counted against the limits."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written
@@ -77,7 +77,7 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail; if none is left, store that the mail was deferred.
+    """Count the answer to a stranger's mail. If no answers are left, store that it is deferred.
 
     Automatic mail, mail without an author, and addresses over their daily limit get no answer.
     """
@@ -94,7 +94,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer from a pool, if need be from the one for mails deferred `AGAIN_AFTER` ago."""
+    """Take an answer from a pool; mails deferred `AGAIN_AFTER` ago have a further pool."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):
@@ -129,7 +129,8 @@ def _shares(
 ) -> Iterator[_Share]:
     """Yield the limits that apply to a mail, the pool first, each with the key of its bucket.
 
-    A domain can be forged, so it counts only if it passes DMARC, or if no network is known.
+    The quota of a domain replaces the network's if the mail passes DMARC, since other domains can
+    be forged, or if the network is unknown.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
@@ -155,7 +156,7 @@ def _form(raw: bytes) -> str:
 
 @dataclass(frozen=True)
 class MailRates:
-    """Limits in mails an hour, 0 for none: `per_address`, and `per_peer` for peers not trusted.
+    """Limits in mails an hour of each address, and of each peer that is not trusted; 0 for none.
 
     Each reply address has a limit of its own, so that forged mails delay no replies.
     """

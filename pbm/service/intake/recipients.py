@@ -1,9 +1,9 @@
 """Checks recipients (SMTP RCPT): the tags of reply addresses, and how often a peer guesses tags.
 
-Wrong tags count for the peer's network. Over the limit the network is deferred before the next
-address is checked. If `MAIL FROM` is an address of the tagged player, the try counts for network
-and player together, since a large provider's network is shared. If an upstream server hides the
-network, the log only warns: a deferral would hit everybody, and a tag has 80 bits.
+A wrong tag counts against the peer's network. A network over the limit is deferred and its next
+address is not checked. If `MAIL FROM` is an address of the tagged player, the pair of network and
+player has a limit of its own, since many people share a large provider's network. If an upstream
+server hides the network, the log only warns: a deferral would hit everybody, and a tag has 80 bits.
 """
 
 from dataclasses import dataclass
@@ -36,8 +36,8 @@ _log = structlog.get_logger("pbm.guesses")
 class Guesser(NamedTuple):
     """Key of a counter of wrong tags; `network` is empty if unknown.
 
-    `player_id` is set if `MAIL FROM` is the tagged player's address, for a bounce (no sender),
-    and if the network is unknown.
+    `player_id` is set in three cases: `MAIL FROM` is the tagged player's address; the mail is a
+    bounce, which has no sender; or the network is unknown.
     """
 
     network: str = ""
@@ -114,7 +114,7 @@ def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> 
 
 
 def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
-    """Return whether a reply address was valid until the player sent `newkey`."""
+    """Return whether a reply address was valid before its player changed address or key."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return False

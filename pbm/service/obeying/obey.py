@@ -40,8 +40,9 @@ _SUSPENDED = Answered("suspended", {"title": "your account"})
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Obey a player's script. Returns the outcome in words.
 
-    If the sender is not `proven`, commands must be confirmed, unless they only read or a standing
-    consent covers them. `doubt` names the mail section on why a reply address proves nothing.
+    If the sender is not `proven` (authenticated), commands must be confirmed, unless they only read
+    or a standing consent covers them. `doubt` names the mail section that says why DMARC results
+    cast doubt on the sender, if they do.
     """
     player = context.player
     if not proven:
@@ -58,7 +59,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 
 
 def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]] | None:
-    """Return the outcome and the events of the answer, if a script has nothing to run."""
+    """Return an outcome and the answer to a script that has nothing to run; else None."""
     if script.answer:
         return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
@@ -74,7 +75,7 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
 
 
 def _lost(context: Context, script: Script, number: int | None) -> Answered:
-    """Return the answer to a mail without command or board: a quotation and examples."""
+    """Return the answer to a mail with neither command nor board: a quotation and examples."""
     told: dict[str, Any] = {"title": "no command found", "number": number}
     if number is None:
         work, player = context.work, context.player
@@ -90,7 +91,7 @@ def _lost(context: Context, script: Script, number: int | None) -> Answered:
 def _obey_meant(
     context: Context, player: Player, script: Script, *, proven: bool, doubt: str
 ) -> str:
-    """Run an interpreted script or ask to confirm it; commands over their rate are refused."""
+    """Run a script after interpretation, or ask to confirm it; refuse commands over their rate."""
     refusals = _tried_too_often(context, script)
     outcomes = []
     if refusals:
@@ -126,7 +127,7 @@ def _do(context: Context, player: Player, script: Script) -> str:
 
 
 def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
-    """Count tries of expensive commands; return refusals of commands over their rate, by index."""
+    """Count tries of expensive commands; map indexes of commands over their rate to refusals."""
     told = dict[int, Answered]()
     for place, command in enumerate(script.commands):
         try:
@@ -138,7 +139,7 @@ def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
-    """Write all mails about events. Returns words for the outcome if the sender got no answer."""
+    """Write all mails about events; return a remark for the outcome if the answer was withheld."""
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
     announce_seeks(turn, events)
@@ -193,7 +194,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Return the notes on withheld words for the answer; none if one is over its limit."""
+    """Return notes on withheld words for the answer; none if the player has had too many notes."""
     turn = context.turn
     if not turn.notes:
         return []
@@ -225,7 +226,10 @@ def is_dangerous(script: Script) -> bool:
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask to confirm a script; refuse what would fail, and run the rest if it needs no yes."""
+    """Refuse commands that would fail; ask to confirm the others.
+
+    If a command is refused and the others alone need no confirmation, they are run instead.
+    """
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)
     if not rehearsal.refusals:

@@ -47,9 +47,10 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """Result of a rehearsal: the command lines, pinned to board and ply, and the refusals.
+    """Result of a rehearsal: the command lines, which name board and ply, and the refusals.
 
-    `fit`: the commands not refused, with their lines. `comment`: empty if a refusal quotes it.
+    `fit`: the commands that were not refused, with their lines. `comment`: the script's comment, or
+    empty if a refusal quotes the comment.
     """
 
     lines: tuple[str, ...]
@@ -133,7 +134,7 @@ class _Run:
             self.happened.append([])
             return
         here = self.seen_by(command)
-        # Only commands that come last depend on those before: they mean the position after a move.
+        # Only commands that come last depend on earlier ones: they mean the position after a move.
         before = self.events if command.comes_last else []
         held = [event for event in before if isinstance(event, NeedsConfirmation)]
         if any(map(is_refusal, before)):
@@ -184,7 +185,7 @@ def _pinned(context: Context, command: Command) -> str:
 
 
 def _count_news(context: Context, events: Sequence[Event]) -> None:
-    """Count what a command mails to others on each board. Raises Refusal over the rate."""
+    """Count a command's news to others by board. Raises Refusal if a board has too much news."""
     happened = on_boards(events)
     if any(event.happens_once for event in happened):
         return
@@ -196,10 +197,11 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
     """Send the comment below the commands to its board, or return it to the sender.
 
-    It belongs to the last command that changes something: it goes to that board, waits with it, or
-    is quoted in the refusal. Without commands it is chat on the answered board. After commands that
-    only read it is quoted as unsent; without a board only if it holds a move, since it may be a
-    signature.
+    The comment belongs to the last command that is refused or changes something. The comment goes
+    to the command's board, waits until the command is confirmed, or is quoted in the refusal. In a
+    script without commands, the comment is chat on the answered board. After commands that only
+    read, it is quoted as unsent. If the mail is about no board, a comment without a move is
+    ignored, since it may be a signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -213,7 +215,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Return the event that sends a comment to its board; add a waiting comment to `events`."""
+    """Return the event that sends a comment, or attach the comment to the last of `events`."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -250,7 +252,8 @@ def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
 def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
     """Send a comment to the other players of a board.
 
-    Identical comments are sent a few times, returned once, then ignored, to end loops of programs.
+    Identical comments are sent a few times, then quoted to the sender once, then ignored. This ends
+    mail loops between two programs.
     """
     work, now, player = context.work, context.now, context.player
     work.boards.get(number, lock=True)  # the lock makes the counts exact
@@ -305,7 +308,7 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """Return the board to show with a refusal: the named one, or if `about_board` the mail's."""
+    """Return the board to show with a refusal: `number`, or else the mail's if `about_board`."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None
@@ -314,7 +317,7 @@ def _board_shown(context: Context, number: int | None, *, about_board: bool) -> 
 def _what_the_position_says(
     context: Context, problem: Problem, board_id: int | None
 ) -> Refusal | None:
-    """Return the refusal of an unreadable move, with legal moves similar to it."""
+    """Return the refusal of an unreadable move on its board, with similar legal moves."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:

@@ -1,8 +1,8 @@
 """Interprets a script whose words may mean more than a comment.
 
-Words can be a yes or no to an offer, a request in plain words, lines for several boards, or a move;
-the first that fits counts. The result is a clearer script, perhaps to be confirmed (`guess`), or an
-answer (`answer`).
+Words can be a yes or no to an offer, a request in plain words, lines for several boards, or a move.
+They are tried in this order until one fits. The result is a clearer script, which may have to be
+confirmed (`guess`), or an answer (`answer`).
 
 Lines for several boards begin with a board's number, and may stand between other words. Each is a
 command. Words below a line are the comment for its board.
@@ -61,9 +61,10 @@ def interpret(context: Context, script: Script) -> Script:
 
 
 def _offer_reply(context: Context, script: Script) -> Script | None:
-    """Return the script that accepts or rejects an offer for a yes or no; other words are comment.
+    """Return the script for words that say yes or no: it accepts or rejects the open offer.
 
-    An unclear reply, or a yes without an offer, is answered with what to write.
+    Other words are the comment. An unclear reply, or a yes without an offer, is answered with what
+    to write.
     """
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
@@ -135,9 +136,9 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """Return the script, with a request below a move ("draw?") moved to `wish`.
+    """Move a request below a move ("draw?") from the comment to the `wish` of the returned script.
 
-    The opponents do not get that line; the sender is asked about it afterwards.
+    The opponents do not get that line; after the move, the sender is asked about the request.
     """
     moves = bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
     for index, line in enumerate(script.comment[:_MOST_LINES]):
@@ -183,8 +184,8 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
     """Return the lines for boards among a mail's lines, by their indexes.
 
-    In an answer to a board's mail, a number may count anything: it must name a board that the
-    mail points at, or on which the sender is to move.
+    In an answer to a board's mail, the number of a line may be no board's. Such a line is returned
+    only if the mail points at this board, or if the sender is to move on it.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
@@ -199,7 +200,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """Parse a line for one of these boards; an unreadable line becomes a move, which is refused."""
+    """Parse a line for one of these boards. An unreadable line becomes a move, to be refused."""
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None
@@ -212,7 +213,11 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """Add the words: those below a line are its board's comment, those above all are `unplaced`."""
+    """Add the words around the lines for boards to the script.
+
+    Words below a line are its board's comment; words above the first line are `unplaced`. If all
+    lines are for one board, its comment is `others`, which are all words except the lines.
+    """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
     above = len(script.commands) - len(lines)  # commands above the words
@@ -225,7 +230,7 @@ def _with_words(
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
-    """Return the script; it must be confirmed if one of its lines may be no command."""
+    """Return the script; it must be confirmed if one of its lines is perhaps not a command."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_in_sentence(words, index) for index in lines):
         return script

@@ -23,7 +23,7 @@ class MailTurn(Turn):
 
     `mailed`: boards shown in the mail that this one answers. `believes_front`: the upstream mail
     server is trusted. `done`: logins whose commands have already run. `withholds_words`: the words
-    may hold a password and go to nobody.
+    go to nobody, since they may hold a password.
     """
 
     mail: InboxMail
@@ -78,7 +78,7 @@ class MailTurn(Turn):
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """Parse the mail as an answer, as a mail of its own, and below an answer to the welcome."""
+        """Parse the mail as an answer, as a new mail, and once more only below a yes or no."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
@@ -88,7 +88,7 @@ class MailTurn(Turn):
         return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
 
     def held(self, script: Script) -> Script:
-        """Return the script, without the sender's words if the mail `withholds_words`."""
+        """Withhold the sender's words from the script if the mail `withholds_words`."""
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:

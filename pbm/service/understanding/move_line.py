@@ -1,8 +1,8 @@
 """Finds a move between other words in an answer to a board's mail.
 
-On the sender's move, a line that is a move is played, perhaps with kind words beside it; all other
-words are the comment. If the move is unclear or inside a sentence, the sender is asked first, and
-nothing is played or sent. A sentence about impossible moves is chat.
+If the sender is to move, a line that is a move is played, even with kind words beside the move. All
+other words are the comment. If the move is unclear or inside a sentence, the sender is asked first,
+and nothing is played or sent. A sentence about illegal moves is chat.
 """
 
 import re
@@ -37,8 +37,8 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 class _Found:
     """A move in the sender's words.
 
-    `index` of its line, None for the subject. `move`: None if `text` is only similar to a move, so
-    that the game must interpret it. `inside`: set if the line has other words, too.
+    `index`: that of the move's line, None for the subject. `move`: None if `text` is only similar
+    to a move and the game must interpret it. `inside`: set if the line has other words, too.
     """
 
     index: int | None
@@ -85,9 +85,9 @@ def _in_sentences(
 ) -> Script | None:
     """Return the script for moves that only stand inside sentences.
 
-    It asks about legal moves. It takes the sentences as a comment if they ask which move is better,
-    or if no move is legal and a sentence is doubtful or addresses somebody. Otherwise an illegal
-    planned move is refused.
+    If a sentence asks which of several moves is better, the words are a comment. Otherwise the
+    script asks about the legal moves. Without a legal move, the words are a comment if a sentence
+    expresses doubt or addresses somebody. Otherwise the first announced move is tried and refused.
     """
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
@@ -179,7 +179,7 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """Return the script that asks which move is meant, if a later line is another legal move."""
+    """Return the script that asks which move is meant, if the lines have different legal moves."""
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
@@ -213,7 +213,7 @@ def _is_of_a_move(script: Script, problem: Problem) -> bool:
 
 
 def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
-    """Return whether a move may stand in other lines, since the unreadable line may be a remark."""
+    """Return whether the unreadable line may be a remark, and the move in another line."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True

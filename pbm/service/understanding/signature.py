@@ -1,7 +1,7 @@
-"""Keeps signatures from other players, tells their authors once, and learns them.
+"""Withholds signatures from other players, tells the authors once, and learns new signatures.
 
-A signature is found by its looks (`pbm/mail/reading/signatures.py`). If it has none, it is learned:
-lines that end two mails of a player are left out of the second one and of all later ones.
+Most signatures are found by their form (`pbm/mail/reading/signatures.py`). Others are learned:
+lines that end two mails of a player are left out of the second mail and of all later ones.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _MOST_SIGNATURES = 5  # of a player, who may write with several programs
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """Return the mail, with commands and answers moved from the assumed signature to the words."""
+    """Move commands and answers from a mail's assumed signature to the sender's own words."""
     envelope = turn.envelope
     meant = tuple(filter(_is_meant, envelope.signature))
     if not meant:
@@ -32,14 +32,14 @@ def with_meant_lines(turn: MailTurn) -> MailTurn:
 
 
 def _is_meant(line: str) -> bool:
-    """Return whether a line is a command, answer or move, and no title such as "Help Desk"."""
+    """Return whether a line is a command, answer or move; a title ("Help Desk") is no command."""
     is_title = " " in line.strip() and line.istitle()
     commands = isinstance(parse_line(line), Command) and not is_title
     return commands or spoken((line,)).answer is not None or whole_move(line) is not None
 
 
 def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
-    """Return the mail without a signature that ended an earlier mail of the player, too."""
+    """Return the mail without its signature, if an earlier mail of the player ended with it."""
     envelope = turn.envelope
     if player is None or envelope.signature:
         return turn
@@ -57,7 +57,7 @@ def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
 def note_signature(turn: MailTurn, player: Player) -> None:
     """Tell a player, once for each signature, which lines are not sent to the others.
 
-    Without a signature, note the last lines of the mail, in case that the next one ends with them.
+    If the mail has no signature, store digests of its last lines; the next mail may end with them.
     """
     lines = list(filter(None, turn.envelope.signature))
     if not lines:

@@ -118,7 +118,7 @@ def _invitation(context: Context, script: Script) -> Script | None:
 
 
 def _vacation(script: Script) -> Script | None:
-    """Return the script that asks whether to stop the sender's clocks, or shows the help for it."""
+    """Return the script that asks whether to begin a vacation, or shows the help on vacations."""
     line = vacation_line(script.said)
     if line is None:
         return None
@@ -129,9 +129,9 @@ def _vacation(script: Script) -> Script | None:
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
-    """Return the line that stops a writer's clocks, if the words tell of being away; else None.
+    """Return the command line that begins a vacation, if the words tell of being away; else None.
 
-    Without days that can be read it is the line for the help page on vacations.
+    If the number of days is unclear, return the command line for the help page on vacations.
     """
     days, vacation = days_away(lines), TakeVacation.words[0]
     if days is None:
@@ -178,7 +178,7 @@ def _names_page(context: Context, script: Script) -> bool:
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
-    """Return the script that asks whether a bare no declines the board; None after a first move."""
+    """Return the script that asks whether a bare no declines the board; None if it is too late."""
     board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
@@ -208,13 +208,13 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return the requests if a line is nothing else; `words` become the remaining lines."""
+    """Return the requests in a line of nothing but requests; `words` are their other lines."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Return whether a request is rather meant for the other players.
+    """Return whether a request is probably meant for the other players, not for the server.
 
     Examples: "You win" after the end of the game; "Anyone for a game?" in answer to a board.
     """
@@ -260,7 +260,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """Return the section of the mail that asks whether these commands are meant."""
+    """Return the section of the mail that asks whether the commands for `deeds` are meant."""
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],

@@ -1,11 +1,11 @@
 """Keeps secrets out of a mail's words: passwords, reply tags, tokens.
 
 Words that may hold a password are withheld: neither sent on nor stored. Candidates are hashed and
-compared within the limits of logins, so that mails cannot be used to guess passwords; over the
-limits the words are withheld, too.
+compared within the limits of logins, so that mails cannot be used to guess passwords. A mail with a
+candidate over the limits is withheld unchecked.
 
-A password follows its userid or the word "password". In a line like a command of an older server,
-with a userid and more, it always counts; elsewhere each word that is long enough is a candidate.
+A candidate is a word that is long enough and follows a userid or the word "password". A line that
+looks like an older server's command with userid and password is withheld without a comparison.
 """
 
 import re
@@ -41,7 +41,7 @@ _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """Return the mail, its words withheld if they may hold a password. Raises WorkNeeded."""
+    """Return the mail; withhold its words if they may hold a password. Raises WorkNeeded."""
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
@@ -70,7 +70,7 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
-    """Return the players whose passwords the words may contain, by handle, the sender first."""
+    """Map handles to the players whose passwords the words may contain; the sender comes first."""
     work, own = turn.work, player_of(speaker)
     found = [own] if own else []
     commands = [command for script in scripts for command in script.commands]
@@ -84,7 +84,7 @@ def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> d
 
 
 def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """Return the handle of the first player named in a line like a command with a password."""
+    """Return a player's handle from a line that looks like a command with password, or None."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -100,7 +100,7 @@ def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
 def _of_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """Return the word before a password, or before a word that may not be checked; else None."""
+    """Return the word before a player's password, or before a candidate over the limits."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
@@ -124,7 +124,10 @@ def _of_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Count a check by the rate of `own` or others' passwords; return whether it is allowed."""
+    """Count a check of a player's password; return whether it is within the limits.
+
+    The limits depend on whether the authenticated sender (`own`) is that player, another, or None.
+    """
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -172,7 +175,7 @@ def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
 
 
 def may_check(turn: MailTurn, handle: str) -> bool:
-    """Count a check of a password; returns whether it is within the limits."""
+    """Count a check of a password; return whether it is within the limits."""
     peer = turn.mail.peer
     trusted = turn.site.trusts(peer)
     rates = {
@@ -239,7 +242,7 @@ _ALONE = re.compile(
 
 
 def may_hold_password(text: str) -> bool:
-    """Return whether a text may hold a password; most mails, a move and short words, cannot."""
+    """Return whether a text may hold a password; a mail of only moves and short words cannot."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
     if not all(map(is_any_bare_move, long)):
         return True
@@ -250,7 +253,7 @@ def may_hold_password(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """Return the word before a new password in a line that sets or names one; else None."""
+    """Return the word for "password" in a line that sets or names a new password; else None."""
     text = _seen(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -260,9 +263,10 @@ def new_password(text: str) -> str | None:
 
 
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the userids in lines like an older server's commands; True if our command takes them.
+    """Yield the userids in lines that look like an older server's commands with a password.
 
-    In a line without a board, a word long enough for a password must follow the userid.
+    The flag tells whether our command of that name takes a login, too. A line without a board's
+    number counts only if the word after the userid is long enough for a password.
     """
     text, at = _seen(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
@@ -282,7 +286,10 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each possible password with its handle (`own` without a userid) and the word before."""
+    """Yield a handle, the word before, and a possible password of the handle's player.
+
+    The handle is `own` if the word before is not a userid but a word for "password".
+    """
     if not handles:
         return
     called = f"|{'|'.join(_CALLED)}" if own in handles else ""
@@ -318,5 +325,5 @@ def _spellings(word: str) -> dict[str, None]:
 
 
 def _seen(text: str, unseen: str = "") -> str:
-    """Return the text as readers see it, without invisible characters and with plain blanks."""
+    """Return the text with plain blanks, and `unseen` in place of each invisible character."""
     return _BLANK.sub(" ", text if text.isascii() else _UNSEEN.sub(unseen, text))
