@@ -62,10 +62,7 @@ class Apart:
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Have work done outside the transaction. Raises WorkNeeded.
-
-        If earlier work for this mail failed, its error is raised instead.
-        """
+        """Have work done outside the transaction: raise WorkNeeded, or the error of failed work."""
         if self._failed:
             raise self._failed
         self._times += 1

@@ -37,10 +37,7 @@ def settings_from_here() -> Settings:
 
 
 def open_site(settings: Settings, database: Database) -> Site:
-    """Return the site with its keys. Raises OperatorError for a bad setting, and for missing keys.
-
-    Keys are missing if earlier mails were signed with keys that are not there.
-    """
+    """Return the site with its keys. Raises OperatorError for a bad setting, or a missing key."""
     address, operator = _named(settings)
     with database.reading() as work:
         keyring = open_keyring(work, settings, system_clock())

@@ -200,10 +200,7 @@ class ServerAddress:
         return self._subaddress(f"probe.{token}")
 
     def bounces(self, player_id: int, mail: str, tag: str) -> str:
-        """Return the address for bounces of one mail to a player: ``pbm+b.7.3f9a01c2.TAG@host``.
-
-        It is the mail's envelope sender. `mail` is the `short_name` of the mail's Message-ID.
-        """
+        """Return one mail's envelope sender, for its bounces: ``pbm+b.7.3f9a01c2.TAG@host``."""
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
     def _subaddress(self, detail: str) -> str:
@@ -260,8 +257,7 @@ def short_name(message_id: str) -> str:
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
     """Return the first `most` Message-IDs that a mail refers to, without repetition.
 
-    Those of `In-Reply-To` come first, then those of `References`, where the last is the newest.
-    These are returned in reverse order.
+    Those of `In-Reply-To` come first, then those of `References` from the last, the newest, back.
     """
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))

@@ -66,10 +66,7 @@ class Site:
             return False
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """Return the address for a player's replies, about one board or about none.
-
-        It becomes invalid once the player's `epoch`, a number, is raised.
-        """
+        """Return the address for a player's replies, good until the player's `epoch` is raised."""
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
 

@@ -49,10 +49,7 @@ class Keyring:
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return a player's reply tags without their keys' ids, made with each of the keys.
-
-        One is for no board, the others are for the boards in `board_ids`.
-        """
+        """Return a player's reply tags by every key, without ids: for each board and for none."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys

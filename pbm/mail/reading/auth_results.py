@@ -143,10 +143,7 @@ def _vouches(result: MethodResult, domain: str) -> bool:
 
 
 def _result(section: str, quoted: list[str]) -> MethodResult | None:
-    """Parse one result, such as `dmarc=pass header.from=example.org`; None if malformed.
-
-    `quoted` are the quoted strings of the field, as returned by `_parts`.
-    """
+    """Parse one result, such as `dmarc=pass`; `quoted` are the strings that `_parts` took out."""
     method = _METHOD.match(section)
     if method is None or method[2] not in (None, _VERSION):
         return None
@@ -163,10 +160,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split a field's value at semicolons; return the parts and a list of its quoted strings.
-
-    In the parts an index of the list replaces each quoted string. None if the value is malformed.
-    """
+    """Split at semicolons, and move quoted strings to a second list; a number replaces each."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0

@@ -125,10 +125,7 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Yield groups of fields; an empty line, or a repeated recipient field, begins a new group.
-
-    Of several fields with the same name in a group, only the first is read.
-    """
+    """Yield groups of fields; an empty line ends a group, and so does a second recipient."""
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:

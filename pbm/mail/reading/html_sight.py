@@ -272,10 +272,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """Return the background colour of an element; None if its background is a picture.
-
-    `outer` is the colour of the enclosing element, `old` are old attributes such as `bgcolor`.
-    """
+    """Return an element's background colour, by default `outer`; None if a picture is behind it."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):

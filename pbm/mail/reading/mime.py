@@ -58,10 +58,7 @@ def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
 
 
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
-    """Parse the header at `at`, and return also its end.
-
-    The header of a part also ends at a malformed line, or at a line that begins with `--`.
-    """
+    """Parse the header at `at`. A part's header also ends at a malformed line, or one with `--`."""
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):

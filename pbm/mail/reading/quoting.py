@@ -253,10 +253,7 @@ class _Cleaning:
         return block or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """Return the index after the line "On … wrote:" at `at`; `at` if there is none.
-
-        A name with a colon, right above a marked quotation, counts as such a line.
-        """
+        """Return the index after "On … wrote:" or "Jo Doe opined:" at `at`; `at` if neither is."""
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -269,9 +266,8 @@ class _Cleaning:
     def _between(self, at: int, end: int) -> int:
         """Return the next index to read if text stands between "On … wrote:" and a quotation.
 
-        The text must be a greeting, a note of an omission, or an answer above our mail. Return 0
-        if there is no such text. A greeting counts only if no own words stand above: otherwise it
-        probably begins an unmarked quotation.
+        The text must be a greeting, a note of an omission, or an answer above our mail; else return
+        0. A greeting below own words counts as the beginning of an unmarked quotation.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -293,10 +289,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Read what is below "On … wrote:", an unmarked quotation if no mark is there.
-
-        Return the next index to read.
-        """
+        """Read the quotation below "On … wrote:" if it is unmarked; return the next index."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_ours_with_bars(at):
                 return at
@@ -314,8 +307,7 @@ class _Cleaning:
     def _unmarked(self, at: int) -> int:
         """Skip the unmarked quotation at `at`; return the next index to read.
 
-        If it quotes a mail of ours, keep the answers written between its lines. Any other quotation
-        reaches to the end of the mail.
+        If it quotes a mail of ours, the answers in it are read. Otherwise it reaches to the end.
         """
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):

@@ -234,10 +234,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index after header fields in an unknown language; 0 if there are none at `at`.
-
-    The first must have an address, and one of the first three a date.
-    """
+    """Return the index after fields in an unknown language, known by address and date; else 0."""
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

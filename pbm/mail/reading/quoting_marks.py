@@ -66,10 +66,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the indexes of lines that begin with the same sign as a quoted line "State:".
-
-    That is the last line of a board's mail, so its sign marks the whole quotation.
-    """
+    """Return the indexes of lines with the sign that marks a quoted line "State:" of our mail."""
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -85,10 +82,7 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """Return the indexes of lines with a sign that marks a quotation below "On … wrote:".
-
-    A sign marks one if it stands right below such a line anywhere in the mail.
-    """
+    """Return the indexes of lines with a sign that begins a quotation right below "On … wrote:"."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign

@@ -137,10 +137,7 @@ class OwnMails:
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Return whether this line surely begins a sentence of ours, perhaps wrapped to more lines.
-
-        The further lines have no quotation mark.
-        """
+        """Return whether this line, joined with the unmarked lines below it, is surely ours."""
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
             if not line.strip() or (end > at and is_marked(line)):

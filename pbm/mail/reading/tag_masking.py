@@ -115,10 +115,7 @@ def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1024)  # of 12 characters at most
 def _decoded_letter(spelt: str) -> str:
-    """Return the plain letter for an encoded one, as in `%75` or `&#117;`, or for a wide one.
-
-    An invisible character becomes an empty text.
-    """
+    """Return the plain letter for an encoded or a wide one; nothing for an invisible character."""
     lowered = spelt.lower()
     if lowered in _NAMED:
         return _NAMED[lowered]

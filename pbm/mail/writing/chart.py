@@ -18,10 +18,7 @@ _MOST_LABELS = 7
 
 
 def image(drawing: Mapping[str, Any]) -> Image.Image:
-    """Draw the curve of `leads`: the first side's lead, in hundredths of a unit, over the game.
-
-    They are spread evenly over the game's length in plies, `plies`.
-    """
+    """Draw the curve of the first side's `leads`, in hundredths of a unit, over the whole game."""
     leads, plies = drawing["leads"], drawing["plies"]
     most = max(_LEAST, min(_MOST, max(map(abs, leads))))
     canvas = Canvas(WIDTH, HEIGHT, GROUND)
@@ -48,10 +45,7 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """Yield the points of the curve, and each point at which it crosses the middle line.
-
-    A lead beyond `most` is drawn as `most`.
-    """
+    """Yield the curve's points, and where it crosses the middle line; leads are cut to `most`."""
     wide = (_RIGHT - _LEFT) / max(1, len(leads) - 1)
     before: Point | None = None
     for number, lead in enumerate(leads):
