@@ -45,10 +45,7 @@ class Course:
     steps: tuple[Step, ...]
 
     def positions(self) -> list[Position]:
-        """Return the positions to which play may still return, then the current position.
-
-        Raises RulesError.
-        """
+        """Return the earlier positions that may recur, then the current one. Raises RulesError."""
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:
@@ -57,7 +54,7 @@ class Course:
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """Return the earlier positions to which play may still return, then the last position."""
+    """Return those earlier positions that may recur, then the last position."""
     matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
@@ -76,9 +73,9 @@ def think(
 ) -> RobotMove:
     """Return a robot's move in the last of `positions`. Raises NoMoveError.
 
-    The other positions are earlier ones to which play may still return. Each step of `easier`
-    selects the next weaker robot; beyond the weakest any legal move is played. The same
-    arguments give the same move, unless a time limit ends the search.
+    The other positions are earlier ones that may recur. Each step of `easier` selects the next
+    weaker robot; beyond the weakest any legal move is played. The same arguments give the same
+    move, unless a time limit ends the search.
     """
     position = positions[-1]
     if not has(game, Searches) or turn(position) is None:

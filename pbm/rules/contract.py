@@ -224,10 +224,7 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None: ...
 
     def parse(self, text: str, seat: int) -> Move:
-        """Return the legal move of a seat that a text means.
-
-        Raises NotationError, IllegalMoveError, AmbiguousMoveError.
-        """
+        """Parse a move of `seat`; raises NotationError, IllegalMoveError, AmbiguousMoveError."""
 
     def play(self, move: Any) -> "Played":
         """Play a move of this game; raises IllegalMoveError if it is not legal."""
@@ -330,10 +327,7 @@ class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """Return data about the move that led to a position.
-
-        The macro `marked` of the game's templates makes a line of text from the data.
-        """
+        """Return data for the template macro `marked` about the move that led to a position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,7 +543,7 @@ class Searches(Game, Protocol):
     ) -> SearchResult:
         """Return the best moves in the last of these positions, `best` at most, scored exactly.
 
-        The other positions are earlier ones of the game to which play may still return.
+        The other positions are earlier ones of the game that may recur.
         `seed` may choose among equal moves. Equal arguments give equal results, unless
         `Budget.seconds` ends the search.
         """
@@ -559,23 +553,19 @@ class Searches(Game, Protocol):
 
 
 class Explains(Protocol):
-    """A game that explains the reasons for moves, and their faults."""
+    """A game that explains reasons for moves, and faults of moves, as data for template macros."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """Return reasons for the first of these moves, the strongest first.
+        """Return reasons for the first of these moves, as data for the macros `why` and `theme`.
 
-        The other moves are the continuation. A reason is data for the macros `why` and `theme` of
-        the game's templates.
+        The strongest reason is first. The other moves are the continuation.
         """
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
-        """Return faults of a move, the worst first; the form is that of `reasons`."""
+        """Return faults of a move, the worst first, as data for the macros `why` and `theme`."""
 
     def contrast(self, made: Any, better: Any, seat: int) -> tuple[dict[str, Any], ...]:
-        """Return what is better for a seat in the position `better` than in the position `made`.
-
-        It is data for the macro `contrast` of the game's templates.
-        """
+        """Return what is better for a seat in `better` than in `made`, for the macro `contrast`."""
 
 
 class MayLack(Protocol):

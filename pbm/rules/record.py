@@ -90,10 +90,7 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Pass over the next seat, as `text` says. Raises RecordError if that seat can move.
-
-        `text` is the `--` that a record has for each seat that is passed over.
-        """
+        """Pass over the next seat; `text` is its `--`. Raises RecordError if the seat can move."""
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):

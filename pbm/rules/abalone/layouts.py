@@ -115,10 +115,7 @@ def start_game(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Return whether the centre is empty in the start position of a board, so a pillar fits.
-
-    Raises KeyError for a board that is unknown, or not for this number of players.
-    """
+    """Return whether a board has room for a pillar in its centre; raises KeyError if unknown."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 

@@ -217,10 +217,7 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """Return the legal moves that `places` may name.
-
-    With `from_to`, the two places are a marble and its target.
-    """
+    """Return the legal moves that `places` may name; with `from_to`, as a marble and its target."""
     return [
         move
         for move in position.legal_moves()
@@ -261,10 +258,7 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the pairs of a marble and its target that may name a move in line.
-
-    The rear marble gives a pair. In a push the front marble gives another pair.
-    """
+    """Yield the pairs that name a move in line: rear, target; in a push also front, target."""
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))

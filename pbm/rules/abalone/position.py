@@ -37,11 +37,7 @@ _EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 @dataclass(frozen=True, slots=True)
 class AbalonePlayed(Played):
-    """A played move.
-
-    `effect` is empty if no marble was ejected. Otherwise its `ejected` is the seat of the ejected
-    marble, and its `from` the cell that the marble stood on.
-    """
+    """A played move; `effect` has the seat of an `ejected` marble and its cell, `from`, if any."""
 
     position: "AbalonePosition"
     move: LineMove

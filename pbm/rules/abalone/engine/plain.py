@@ -242,9 +242,7 @@ class _Search:
     ) -> int:
         """Return the value of a move before which `count` moves were tried.
 
-        The first move is searched with the whole window. Any other move is tried with a null
-        window, at first `late` plies less deep. It is searched with the whole window only if its
-        value lies inside.
+        All moves but the first are tried with a null window, at first `late` plies less deep.
         """
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)

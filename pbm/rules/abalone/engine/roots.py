@@ -63,10 +63,7 @@ class SearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The result of a search: scores with lines of coded moves.
-
-    `cut` is true if `SearchLimits.seconds` or `stop` ended the search.
-    """
+    """The result of a search: scores with coded lines; `cut`: the time or `stop` ended it."""
 
     lines: tuple[tuple[int, tuple[int, ...]], ...]
     depth: int

@@ -63,10 +63,7 @@ def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult
 
 
 def evaluate(position: AbalonePosition) -> tuple[int, ...]:
-    """Return each seat's static value in hundredths of a marble.
-
-    It is `WON` for a winner, `-WON` for a loser or a seat for which nobody moves, 0 in a draw.
-    """
+    """Return each seat's static value in hundredths of a marble: `WON` if won, `-WON` if lost."""
     if position.outcome:
         winners = position.outcome.winners
         return tuple((WON if seat in winners else -WON) * bool(winners) for seat in position.seats)

@@ -5,10 +5,7 @@ from typing import BinaryIO
 
 
 def read_lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream; each line is cut after `longest` + 1 bytes.
-
-    A line of that length tells the caller that the line was too long.
-    """
+    """Yield the lines of a stream; of a longer line, yield its first `longest` + 1 bytes."""
     while line := stream.readline(longest + 1):
         rest = line
         while rest and not rest.endswith(b"\n"):

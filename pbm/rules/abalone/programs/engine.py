@@ -40,10 +40,7 @@ class OrderError(ValueError):
 
 
 def read_position(words: Sequence[str]) -> list[AbalonePosition]:
-    """Return the position that the line `position` sets up, and the position after each move.
-
-    `words` are the words of that line after the first one. Raises OrderError.
-    """
+    """Return the position that `words` set up, and those after each move. Raises OrderError."""
     kind, *rest = words or ("",)
     at = rest.index("moves") if "moves" in rest else len(rest)
     set_up, moves = rest[:at], rest[at + 1 :]
@@ -57,11 +54,7 @@ def read_position(words: Sequence[str]) -> list[AbalonePosition]:
 
 
 def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
-    """Return the position of a state line, or the start position that the words describe.
-
-    The words for a start position are a board, a number of players, `teams` and `pillar`, in any
-    order; each may be missing.
-    """
+    """Return the position of a state line, or a start position by its options in any order."""
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind != "start":
@@ -107,10 +100,7 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 @dataclass(eq=False)
 class SearchThread:
-    """One search in a thread, which the line `go` starts.
-
-    Its results go to `say`, the line `bestmove` last. `over` is true once the search has ended.
-    """
+    """One search in a thread; its last answer is `bestmove`. `over` is true once it has ended."""
 
     positions: Sequence[AbalonePosition]
     budget: Budget | None

@@ -86,10 +86,7 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """Return comments with better lines, by the ply that they are written after.
-
-    Raises RecordError.
-    """
+    """Return comments with better lines, by the ply that each one follows. Raises RecordError."""
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -223,10 +220,7 @@ def _without_result(
 
 
 def _one_result(said: list[Winners], players: int) -> Winners:
-    """Return the one result in `said`, the results by the tag Result and by the last word.
-
-    None, a `*`, does not count. Raises RecordError for two different results.
-    """
+    """Return the one result that `said` has besides `*`. Raises RecordError if there are two."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -237,10 +231,7 @@ def _one_result(said: list[Winners], players: int) -> Winners:
 def _play(
     words: list[str | Leaving], replay: Replay, notation: Notation, *, is_tagged: bool
 ) -> None:
-    """Play the steps among the words. Raises RecordError.
-
-    `is_tagged` tells whether the record has a tag Notation.
-    """
+    """Play the steps in `words`; `is_tagged` if a tag names the notation. Raises RecordError."""
     usual = parse_move if is_tagged else _parse_untagged
     parse = parse_abapro if notation == "Aba-Pro" else usual
     for word in words:
@@ -255,10 +246,7 @@ def _play(
 
 
 def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
-    """Parse a move of a record without a tag Notation.
-
-    The error for a text that looks like a move in Aba-Pro notation says so (`perhaps_abapro`).
-    """
+    """Parse a move where no tag names the notation; the error tells if the text may be Aba-Pro."""
     try:
         return parse_move(text, position)
     except NotationError as error:

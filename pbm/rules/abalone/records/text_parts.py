@@ -246,10 +246,7 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Return whether a word among moves is a result.
-
-    False for a single digit, which may be the number of a move.
-    """
+    """Return whether a word among moves is a result; False for a digit, maybe a move's number."""
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 
