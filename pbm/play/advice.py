@@ -197,7 +197,7 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """Return a lead, given in hundredths, as a digit; `.` if not ahead, `#` if it wins by force."""
+    """Return a lead, given in hundredths, as a digit; `.` if not ahead, `#` for a win by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 

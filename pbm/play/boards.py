@@ -58,8 +58,8 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
     """Return the arguments of the query that counts how often a position has occurred.
 
     The position came about by `ply`, and its key is `stood`. The query counts plies with that key
-    from the ply `since` on, up to `most`. It adds `first`, which is 2 if the game started with this
-    position, as no ply led to the start; otherwise `first` is 1.
+    from the ply `since` on, up to `most`, and adds `first`. `first` is 2 if the game started with
+    this position, since no ply led to the start, otherwise 1.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -94,7 +94,7 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge; `rounds` is None if no match, `clock` is None if the default."""
+    """The choices of a challenge; `rounds` None: no match; `clock` None: the default clock."""
 
     game: str
     options: Options

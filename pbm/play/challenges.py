@@ -237,9 +237,9 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """Return the event that a challenge was called off, and `why`; `who` caused it, by handle.
+    """Return the event that a challenge was called off; `who` are the handles of those who did it.
 
-    It is for the challenger and the players who were asked, except `but`.
+    Its readers are the challenger and the players who were asked, except `but`.
     """
     readers = tuple(
         player_id

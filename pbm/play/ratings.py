@@ -194,7 +194,7 @@ def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
-    """Return a player's rating at `now`, as the uncertainty grows while the player has no games."""
+    """Return a player's rating at `now`; the uncertainty grows while the player has no games."""
     first = _model()
     if rating is None:
         return Rating(first.mu, first.sigma, 0, None)
@@ -204,7 +204,7 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """Return a robot's rating, measured once and fixed; the mean rating for a robot now missing."""
+    """Return a robot's rating, measured once and fixed; the mean rating for an unknown robot."""
     number = ROBOTS[robot].rating if robot in ROBOTS else _MIDDLE
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 

@@ -162,7 +162,7 @@ def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Se
 
 
 def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNews]:
-    """Close a seek as `withdrawn` by its maker, or `lapsed`; notifies its seekers."""
+    """Close a seek as `withdrawn` by its maker or as `lapsed`; return the news for its seekers."""
     work.seeks.close(seek.id, status)
     others = seek.seekers if status == SeekStatus.LAPSED else seek.seekers[1:]
     readers, waiting = [one.player_id for one in others], len(seek.waiting)
@@ -181,8 +181,8 @@ def seeks_to_join(
     """Return seeks that a player can join, seeks for other ratings, and the number left over.
 
     At most `most` seeks are chosen, those that the player can join first. Each maker's oldest seek
-    comes before any maker's second; otherwise newer seeks come first. Of these, seeks with somebody
-    whom the player may not meet are omitted.
+    comes before any maker's second; otherwise newer seeks come first. Chosen seeks with somebody
+    whom the player may not meet are then omitted.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)

@@ -1,8 +1,8 @@
 """The subjects of our own mails: formatted here, and recognised here in replies.
 
-A reply's subject may be one of ours, or a command. It cannot be looked up among those of sent
-mails, since these are erased. So patterns recognise our subjects; the patterns are generated from
-the same texts as the subjects.
+A reply's subject may be one of ours, or a command. Ours cannot be looked up, since stored subjects
+are erased once a mail is sent. Instead, patterns recognise our subjects; they are generated from
+the texts that format the subjects.
 """
 
 import re

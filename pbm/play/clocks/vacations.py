@@ -1,7 +1,7 @@
 """Vacations: thirty days a year on which a player's clocks stop, announced or automatic.
 
-A vacation has whole days of the player's calendar, from today at the earliest. The day on which it
-is announced counts as a whole day, even late in the evening.
+A vacation has whole days of the player's calendar, from today at the earliest. A day that has begun
+is charged whole, so a player gains nothing by announcing a vacation late.
 """
 
 from collections.abc import Iterable, Iterator

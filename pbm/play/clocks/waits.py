@@ -1,7 +1,7 @@
 """Waits: how long a player has taken for a move by the player's clock, and what is due next.
 
-A board has one timer. When the timer fires, it checks the board, and is set to the next moment that
-may matter. A move changes the timer only if a clock can run out before the timer fires.
+A board has one clock timer. When the timer fires, it checks the board, and is set to the next
+moment that may matter. A move changes the timer only if a clock can run out before it fires.
 """
 
 from collections.abc import Iterable
@@ -184,7 +184,7 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """Return the start of a wait, or the end of its last stop; reminders after it are warnings."""
+    """Return the start of a wait, or the end of its last stop; later reminders are warnings."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 

@@ -1,7 +1,7 @@
 """Handlers of the four kinds of search jobs: a robot's move, its answer to a draw, hints, analyses.
 
 A robot that is to move answers an offered draw along with its move; any other robot answers in an
-extra job. The analysis of a finished game has a job for each part of the game, and one mail.
+extra job. The analysis of a finished game has a job for each part of the game; one mail has all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -283,7 +283,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
 
 
 def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
-    """Return the results so far, `found`, and those of one more job: its short or long searches."""
+    """Return the results so far, `found`, and those of one more job (short or long searches)."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]
@@ -330,7 +330,7 @@ def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
 
 
 def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
-    """Return each seat's themes, the frequent first: first reasons and faults of costly moves."""
+    """Return themes of each seat's costly moves (first reason, first fault), frequent first."""
     found: dict[tuple[int, str], list[int]] = {}
     for item in sorted(dear, key=lambda item: item.ply):
         for fact in (*item.reasons[:1], *item.faults[:1]):

@@ -1,7 +1,7 @@
 """Leases search jobs and finishes them; runs the loop of the role `robots`.
 
 No transaction is open while a job is computed. One transaction acts on the result and deletes the
-job's row, so it is finished once; after a crash the job is leased again.
+job's row, so the job is finished once. After a crash the job is leased again.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ class RobotJobs:
             return work.search_jobs.next_due_at()
 
     def claim(self, work: UnitOfWork, most: int, long: int | None = None) -> list[LeasedJob]:
-        """Lease up to `most` jobs, and of long jobs up to `long`; delete obsolete jobs."""
+        """Lease up to `most` jobs, of which up to `long` are long; delete obsolete jobs."""
         long = most if long is None else long
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):

@@ -138,8 +138,8 @@ def _audience(
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
     """Return whether the sender of a command gets a mail about its events.
 
-    If receipts are switched off, a move causes no mail, even with a comment. It does cause one if
-    the game is over, or if the sender has to move or to answer an offer. Any other event does.
+    If receipts are switched off, a move causes no mail, even with a comment, unless the game is
+    over, or the sender has to move or to answer an offer. Other events always cause a mail.
     """
     if player.settings.receipts or not board.playing:
         return True
@@ -301,7 +301,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into the lines above and below the board; none are below if few remain."""
+    """Divide a comment into lines above and below the board; a few remaining lines stay above."""
     head: list[str] = []
     rest: list[str] = []
     room = _ABOVE_THE_BOARD
@@ -353,7 +353,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Return whether a player may get an answer or question now; if not, mail that once."""
+    """Return whether a player may get an answer or question now; if not, tell the player once."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

@@ -140,7 +140,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the authors of comments that the mail omits: of blocked authors, or too long."""
+    """Return authors whose comments a mail omits: the reader blocked them, or room was lacking."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 

@@ -125,7 +125,7 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """Return headers that put a mail into the thread of `root`; None: the mail begins one."""
+        """Return headers that put a mail into a thread; `root` is None if the mail begins it."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
@@ -196,7 +196,7 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        The mail counts against the limit of an unknown address, unless it was counted: `granted`.
+        The mail counts against the limit of an unknown address, unless counted before: `granted`.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):

@@ -166,7 +166,7 @@ def tell_kept_news(tick: Tick) -> str | Again:
     """Mail a player the news kept for all boards; each board with kept news has such a timer.
 
     The timer's board is locked, or the player if the timer has no board. So no turn can keep news
-    now and rely on this timer, which ends.
+    meanwhile and rely on this timer, which is about to end.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:

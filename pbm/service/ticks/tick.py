@@ -44,9 +44,9 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Return a retry if a mail that arrived by `until` may not be handled yet, else None.
+        """Return a retry if a mail that arrived by `until` is not handled yet, else None.
 
-        That is also so while no mail can come in. Check this before penalising a player for a
+        Return a retry also while no mail can come in. Check this before penalising a player for a
         missing mail, since mails count from arrival.
         """
         if is_down(self.work, self.now):
