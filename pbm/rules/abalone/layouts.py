@@ -115,7 +115,7 @@ def start_game(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Return whether a board has room for a pillar in its centre; raises KeyError if unknown."""
+    """Return whether a pillar fits in a board's centre; raises KeyError for an unknown board."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 

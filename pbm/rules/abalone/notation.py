@@ -258,7 +258,7 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the pairs that name a move in line: rear, target; in a push also front, target."""
+    """Yield a marble and its target as names of a move in line: rear; in a push also front."""
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))

@@ -37,7 +37,11 @@ _EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 @dataclass(frozen=True, slots=True)
 class AbalonePlayed(Played):
-    """A played move; `effect` has the seat of an `ejected` marble and its cell, `from`, if any."""
+    """A played move.
+
+    If a marble was ejected, `effect` has its seat as `ejected`, and its last cell as `from`.
+    Otherwise `effect` is empty.
+    """
 
     position: "AbalonePosition"
     move: LineMove
