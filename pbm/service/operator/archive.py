@@ -34,7 +34,7 @@ _MOST_PACKED = 50  # largest compression ratio; our databases have about 5
 class Manifest:
     """The manifest of an archive; `files` has the SHA-256 digest of each file.
 
-    `schema` is the version of the tables; `keys`: whether keys come from a file or a setting.
+    `schema`: version of the tables. `keys`: source of the keys, `FROM_FILE` or `FROM_SETTING`.
     """
 
     format: int
@@ -54,7 +54,7 @@ def digest_of(path: Path) -> str:
 
 
 def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
-    """Write an archive atomically, with fsync. Raises OperatorError, also if the file exists."""
+    """Write an archive atomically and sync it. Raises OperatorError, also if the file exists."""
     draft = parts[0].with_name("archive")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -75,7 +75,7 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
 
 
 def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
-    """Unpack an archive, with parts of `most` bytes each, into a folder. Raises OperatorError."""
+    """Unpack an archive into a folder; refuse a file over `most` bytes. Raises OperatorError."""
     try:
         with open_file(file) as packed, gzip.open(packed) as unpacked:
             most = most or max(_ALWAYS_ALLOWED, _MOST_PACKED * os.fstat(packed.fileno()).st_size)

@@ -29,7 +29,7 @@ from pbm.store.sql.driver import parse_url
 
 @dataclass(frozen=True)
 class Restored:
-    """Result of a restore: time of the backup, row counts, the replaced key file, the next ids."""
+    """Result of a restore: time of the backup, row counts, replaced key file, next free numbers."""
 
     made: str
     counts: dict[str, int]
@@ -38,7 +38,7 @@ class Restored:
 
 
 def backup(settings: Settings, file: Path) -> Manifest:
-    """Write a backup, also while the server runs. Raises OperatorError."""
+    """Write a backup; the server may be running. Raises OperatorError."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
     url = parse_url(settings.database_url)
@@ -62,10 +62,10 @@ def restore(
     most: int | None = None,
     clock: Clock = system_clock,
 ) -> Restored:
-    """Replace the database and the key file of these settings by a backup, and migrate it.
+    """Replace the database and the key file of these settings by a backup; migrate the database.
 
-    A part may unpack to `most` bytes. Raises OperatorError, also if the server runs, or if the
-    database holds data and `force` is not set.
+    The database in the backup may have at most `most` bytes. Raises OperatorError, also if the
+    server runs, or if the database to be replaced holds data and `force` is not set.
     """
     with closing(Database(settings.database_url)) as database:
         _check_stopped(settings, database, clock)
@@ -121,7 +121,7 @@ def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
 def _write(
     settings: Settings, database: Database, folder: Path, file: Path, now: datetime
 ) -> Manifest:
-    """Write a backup. Raises OperatorError, also if the database knows other keys."""
+    """Write a backup. Raises OperatorError, also if a key that the database knows is missing."""
     schema = current_version(database)
     if schema is None:
         raise OperatorError("The database has no tables yet, so there is nothing to back up.")

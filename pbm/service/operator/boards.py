@@ -51,7 +51,7 @@ def standing(board: Board) -> str:
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
     """Undo the last ply and all resignations and forfeits after it; a finished game goes on.
 
-    Removed players stay out. Raises OperatorError.
+    Players who were removed from the server do not come back. Raises OperatorError.
     """
     with session.act(why) as act:
         board = act.board(number)
@@ -79,7 +79,7 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
 def end(
     session: OperatorSession, number: int, why: str, winners: Sequence[str] | None = None
 ) -> Board:
-    """Close a board; with `winners` finish it, with () as a draw. Raises OperatorError."""
+    """Close a board, or end it with these winners; () means a draw. Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
@@ -98,7 +98,7 @@ def end(
 
 
 def reopen(session: OperatorSession, number: int, why: str) -> Board:
-    """Reopen a board that ended by time, agreement, claim or the operator. Raises OperatorError."""
+    """Reopen a board ended by time, agreement, a claim or the operator. Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)

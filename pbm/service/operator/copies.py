@@ -59,7 +59,7 @@ def check_copy(url: URL, file: Path) -> None:
 
 
 def copy_in(url: URL, file: Path) -> None:
-    """Replace a database by a copy, all or nothing. Raises OperatorError."""
+    """Replace a database by a copy, atomically. Raises OperatorError."""
     if url.get_backend_name() == "sqlite":
         path = sqlite_path(url)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +111,7 @@ def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _run(program: str, url: URL | None, *options: str) -> None:
-    """Run a PostgreSQL tool; the password is in the environment. Raises OperatorError."""
+    """Run a PostgreSQL tool; pass the password in the environment. Raises OperatorError."""
     command, environment = [_find(program)], dict(os.environ)
     if url is not None:
         given = url.translate_connect_args(username="user", database="dbname")
@@ -138,7 +138,7 @@ def _find(program: str) -> str:
 
 
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
-    """Migrate a database; a SQLite database with tables is copied first.
+    """Migrate a database. If it is a SQLite database with tables, copy it first.
 
     Returns the earlier version (empty without tables), and the copy. Raises OperatorError.
     """

@@ -1,4 +1,4 @@
-"""SMTP client of the running server: reads its greeting and certificate, sends and reads mails.
+"""SMTP client: checks the running server's greeting and certificate, sends and reads mails.
 
 `pbm-admin send` and `pbm-admin read` use it to try the server without a mail program.
 """
@@ -39,7 +39,7 @@ def connected(doorway: Doorway, seconds: float = _SECONDS) -> smtplib.SMTP:
 
 
 def greeting_at(doorway: Doorway) -> str:
-    """Return a mail server's greeting, code and text; empty if there is no answer."""
+    """Return the code and text of a mail server's greeting; empty if the server does not answer."""
     kind = smtplib.LMTP if doorway.is_lmtp else smtplib.SMTP
     client = kind(local_hostname="localhost", timeout=_SECONDS)
     try:
@@ -61,7 +61,7 @@ def _reachable(doorway: Doorway) -> str:
 
 
 def certificate_state(settings: Settings, clock: Clock) -> str:
-    """Check PBM_TLS_CERT, and that each port of the server uses it. Raises OperatorError."""
+    """Check PBM_TLS_CERT, and whether each port of the server uses it. Raises OperatorError."""
     certificate = settings.tls_cert
     context = load_certificate(certificate, settings.tls_key)
     assert context is not None  # one of the two is set
@@ -106,10 +106,10 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send `text` as a reply to the newest mail to `sender`, or as a `new` mail.
+    """Send `text` as a reply to the newest mail that `sender` got, or as a `new` mail.
 
-    The first line of a new mail is its subject. Waits up to `wait` seconds for an answer; returns
-    the server's SMTP reply. Raises OperatorError.
+    The first line of `text` is the subject of a new mail. Waits up to `wait` seconds for an answer
+    by mail. Returns the server's SMTP reply. Raises OperatorError.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")

@@ -1,4 +1,4 @@
-"""Results of checks; the checks whether each role runs, and whether all clocks agree."""
+"""Results of checks; checks that each role runs and that all clocks agree."""
 
 import os
 import socket
@@ -29,9 +29,9 @@ TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check: `text` is the state found, or a fault and how to mend it.
+    """The result of a check of `what`; `text` is the state found, or a fault and how to mend it.
 
-    `warning`: the thing checked works, but needs attention.
+    `warning`: it works, but needs attention.
     """
 
     good: bool
@@ -41,7 +41,7 @@ class CheckResult:
 
 
 class DubiousError(Exception):
-    """Warning of a check: its subject works, but needs attention; ``str()`` is for the operator."""
+    """Raised by a check for what works but needs attention; ``str()`` is for the operator."""
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
@@ -62,7 +62,7 @@ def sentence_of(error: Exception) -> str:
 
 
 def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
-    """Check that processes run each required role, and each other role with a recent heartbeat."""
+    """Check the processes of all roles that are required or have had a recent heartbeat."""
     now = clock()
     known = [beat for beat in seen_by(work, clock) if beat.beat_at > now - FORGOTTEN_AFTER]
     results = []
@@ -80,7 +80,7 @@ def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
 
 
 def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
-    """Yield all heartbeats, their times converted from their process's clock to ours."""
+    """Yield all heartbeats; convert their times from the clock of their process to ours."""
     here = work.heartbeats.clock_ahead(clock)
     for beat in work.heartbeats.all():
         ahead = 0.0 if here is None or beat.ahead is None else here - beat.ahead
@@ -89,7 +89,7 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
 
 
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
-    """Name the processes of a role. Raises DubiousError if some are dead, OperatorError if all."""
+    """Name a role's processes. Raises DubiousError if some are dead, OperatorError if none live."""
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]
@@ -121,7 +121,7 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
 
 
 def _has_its_process(beat: Heartbeat) -> bool:
-    """Return whether a heartbeat's process still lives here; its id may be reused."""
+    """Return whether a heartbeat's process, not another with its id, still runs on this machine."""
     if beat.host != socket.gethostname():
         return False
     try:
@@ -141,7 +141,7 @@ def _named(beats: Sequence[Heartbeat]) -> str:
 
 
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
-    """Compare all clocks with the database's; with SQLite, look only for heartbeats in the future.
+    """Compare all clocks with the database's; for SQLite, only look for heartbeats in the future.
 
     Raises OperatorError that names the wrong clocks.
     """

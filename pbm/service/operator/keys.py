@@ -85,9 +85,9 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 
 
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
-    """Raise OperatorError if replies to earlier mails were signed with a key that is missing.
+    """Raise OperatorError if a key is missing that signed the reply addresses in earlier mails.
 
-    If no player has an address and no other process runs, there are no earlier mails.
+    There are no earlier mails if no player has an address and no other process runs.
     """
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):
@@ -106,7 +106,7 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
-    """Return the fingerprints of our keys, whether any are stored, and missing key ids."""
+    """Return our keys' fingerprints, whether fingerprints are stored, and ids of missing keys."""
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []
     lost = [mark.partition(" ")[0] for mark in known if mark not in marks]
@@ -122,5 +122,5 @@ def note_keys(work: UnitOfWork, keys: Iterable[Key], now: datetime) -> None:
 
 
 def unlearn_keys(work: UnitOfWork) -> None:
-    """Delete all fingerprints; the next server to start stores its own."""
+    """Delete all fingerprints; the next start of a server stores those of its keys."""
     work.facts.forget(_KEYS)

@@ -25,7 +25,7 @@ _MOST_WHO = 80
 
 @dataclass(frozen=True, kw_only=True)
 class OperatorTurn(Turn):
-    """A unit of work, one transaction, in which the operator makes one change."""
+    """A unit of work (one transaction) in which the operator makes one change."""
 
     who: str
     why: str
@@ -76,7 +76,7 @@ class OperatorSession:
 
     @contextmanager
     def act(self, why: str | None) -> Iterator[OperatorTurn]:
-        """Begin a change; `why` is None if it concerns no player. Raises OperatorError."""
+        """Begin a change; `why` is None if the change concerns no player. Raises OperatorError."""
         reason = "" if why is None else reason_of(why)
         with _sound(), self.database.transaction() as work:
             yield OperatorTurn(
@@ -128,5 +128,5 @@ def reason_of(why: str) -> str:
 
 
 def hand_of(who: str) -> str:
-    """Return the operator's name on one line, cut to the length that the journal allows."""
+    """Return the operator's name for the journal: on one line, cut to the allowed length."""
     return one_line(who)[:_MOST_WHO]

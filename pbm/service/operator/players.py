@@ -43,7 +43,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
 
 
 def suspend(session: OperatorSession, handle: str, why: str) -> Player:
-    """Suspend a player; their boards stand still meanwhile. Raises OperatorError."""
+    """Suspend a player; the clocks of the player's boards stop. Raises OperatorError."""
     with session.act(why) as act:
         player = _present(act, handle)
         if player.status == PlayerStatus.SUSPENDED:

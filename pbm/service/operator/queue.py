@@ -34,7 +34,7 @@ _ERASED = "Its contents were erased when it was done."
 
 @dataclass(frozen=True)
 class MailInQueue:
-    """A mail in the queue, without contents; `until` is the next try, if not now."""
+    """A mail in the queue, without contents; `until`: time of the next try, None if due now."""
 
     name: str
     status: str
@@ -57,7 +57,7 @@ def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
-    """Return a mail and its contents, masked; erased once it is done. Raises OperatorError."""
+    """Return a mail and its masked contents (none for a done mail). Raises OperatorError."""
     with session.look() as work:
         mail = _find(work, name)
     text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)
@@ -65,7 +65,7 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
 
 
 def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
-    """Retry a mail and those it waits for; return their names. Raises OperatorError."""
+    """Retry a mail and all mails it waits for; return the mails' names. Raises OperatorError."""
     ahead: tuple[int, ...] = ()
     with session.act(None) as act:
         mail = _find_waiting(act.work, name)
