@@ -273,7 +273,7 @@ def _drawing(
 ) -> ViewData | None:
     """Return a drawing with `moves` marked; None if the game draws none.
 
-    With two sides, all pieces show the names of their cells. Otherwise only those pieces do whose
+    With two seats, all pieces show the names of their cells. Otherwise only those pieces do whose
     seat's digit is in `named`.
     """
     named = "12" if len(position.sides) == 2 else named
