@@ -91,7 +91,7 @@ def _why_reserved(handle: str) -> Refusal | None:
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
-    """Notify all players, once at each address, whose passwords database migration 7 cleared."""
+    """Notify players whose passwords database migration 7 cleared, once at each address."""
     fact = turn.work.facts.take(CLEARED)
     for player in turn.work.players.some(fact.value) if fact else ():
         told = "password-cleared", "your password", {"handle": player.handle}

@@ -41,7 +41,7 @@ class TurnTaker:
     async def take(self) -> BatchResult:
         """Handle a batch of mails; count the try of a mail that failed. Raises DBAPIError.
 
-        If a batch of several mails fails, each runs again alone, to find the mail that fails.
+        If a batch of several mails fails, each mail is handled again alone, to find the cause.
         """
         await self._count_failed()
         most = 1 if self._single else self.most_together
@@ -71,8 +71,8 @@ async def rounds(
 ) -> None:
     """Run rounds of a role's loop for ever, and call `alive` before each round.
 
-    A round returns the seconds to wait for the event, or None to go on at once. `waiting`: the log
-    entry, while the database is down, on what waits.
+    A round returns the seconds to wait for the event, or None to go on at once. `waiting`: words
+    for the log if the database is down.
     """
     while True:
         alive()

@@ -61,7 +61,7 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
 
 
 def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Handle the answer to a request to confirm commands, or a reply from an unknown address."""
+    """Handle the answer to a question of kind "confirm" (of commands) or "alias" (an address)."""
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)

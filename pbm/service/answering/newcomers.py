@@ -285,7 +285,7 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name is the wanted handle; delete the stored password. Raises Refusal."""
+    """Ask whether a name is the wanted handle; forget the stored password. Raises Refusal."""
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)
@@ -321,7 +321,7 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the refusal that tells a stranger who has written: an inviter, or this server."""
+    """Return the refusal that answers "Who are you?"; it names the inviter, or else the server."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)
@@ -373,7 +373,7 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
 
 
 def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: str) -> None:
-    """Cancel a challenge; tell its inviter why, and the guests who said yes."""
+    """Cancel a challenge; tell the guests who said yes, and its inviter. The inviter learns why."""
     turn.work.challenges.forget(challenge.id)
     inviter = turn.work.players.get(challenge.by_id)
     if inviter.addresses:

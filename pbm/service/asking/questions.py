@@ -184,7 +184,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's; only notify it if it is another player's."""
+    """Ask an address whether it is this player's. If it is another player's, only send a notice."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -240,7 +240,7 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
 
 
 def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
-    """Return the hash stored with a question or pending commands; None if the seal is not ours."""
+    """Return the hash stored with a question or commands; None without a hash with a valid seal."""
     if asked.password is None:
         return None
     of_player = f"player {asked.player_id}"
@@ -249,12 +249,12 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """Return the name of the owner with which an unknown address's password is sealed."""
+    """Return the owner's name for the seal of an unknown address's password."""
     return f"address {address_key(address)}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """Return a context for the script; it refuses to hash passwords if the script has too many."""
+    """Return a context that refuses to hash the script's new passwords if they are too many."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:

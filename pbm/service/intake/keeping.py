@@ -106,7 +106,7 @@ class Intake:
         now: datetime,
         same_for: timedelta,
     ) -> Rejection | None:
-        """Store a mail for `new` recipients; add its rows to `numbers`. Returns any refusal."""
+        """Store a mail for `new` recipients; add the rows' `numbers`. Returns any refusal."""
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _obeyed_by(before, recipient):

@@ -77,7 +77,7 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail. If no answers are left, store that it is deferred.
+    """Count the answer to a stranger's mail. If no answer is left, store that the mail is deferred.
 
     Automatic mail, mail without an author, and addresses over their daily limit get no answer.
     """
@@ -94,7 +94,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer from a pool; mails deferred `AGAIN_AFTER` ago have a further pool."""
+    """Take an answer from a pool, if left; mails deferred `AGAIN_AFTER` ago have a further pool."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):

@@ -35,7 +35,7 @@ MOST_BYTES = 64 * 1024
 
 
 def standing(board: Board) -> str:
-    """Say in words whose turn it is, or how the board ended and who won."""
+    """Return words that say whose turn it is, or how the board ended and who won."""
     if board.playing:
         try:
             return f"{board.to_move.handle} to move" if board.to_move else "nobody to move"
@@ -227,7 +227,7 @@ def game_of(name: str | None) -> Game:
 def keep_for(
     session: OperatorSession, game: Game, record: GameRecord, handle: str, why: str
 ) -> Board:
-    """Import a finished game as a record of a player. Raises OperatorError."""
+    """Import a finished game as a record that belongs to a player. Raises OperatorError."""
     with session.act(why) as act:
         owner = find_player(act.work, handle)
         seated = [owner.id] * record.seats

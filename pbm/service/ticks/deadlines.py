@@ -89,7 +89,7 @@ def watch_clock(tick: Tick) -> str | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> str | Again:
-    """Make a player who ran out of time forfeit, if a reminder was delivered at least a day ago."""
+    """Handle the end of a player's time: a forfeit if a reminder arrived at least a day ago."""
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
@@ -131,7 +131,7 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
-    """Return when to check a board's clock first, after the board has changed."""
+    """Return when to check the clock of a board that has just changed."""
     return _next_look(tick, board, wait_of(tick.work, tick.work.boards.get(board.id), tick.now))
 
 

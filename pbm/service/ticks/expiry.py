@@ -95,7 +95,7 @@ def lapse_record(tick: Tick) -> str | Again:
 
 
 def erase_old_rows(tick: Tick) -> Again:
-    """Delete old rates, words, reports and consents; large tables in several runs."""
+    """Delete old rates, words, reports and consents; large tables need several runs."""
     more = tick.work.buckets.forget_full(tick.now)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
@@ -104,7 +104,7 @@ def erase_old_rows(tick: Tick) -> Again:
 
 
 def recount_ratings(tick: Tick) -> str | Again:
-    """Recount the ratings of the next boards in order, up to `AT_ONCE`, after a result changed."""
+    """Recount the ratings of the next boards, at most `AT_ONCE`, after a result has changed."""
     work = tick.work
     work.ratings.hold()
     stale = work.facts.find(STALE, lock=True)

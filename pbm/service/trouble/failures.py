@@ -43,9 +43,9 @@ Handler = Callable[[Exception], object]
 class CrashMarker:
     """A file with the numbers of the rows being handled: mails, or timers.
 
-    A process locks the first file that no other process has locked; it may be that of a process
-    that died. The file is not synced, so after a power cut no row is blamed. Without a path,
-    nothing is recorded.
+    A process locks the first file that no other process has locked; that may be the file of a
+    process that died. The file is not synced, so after a power cut no row is blamed. Without a
+    path, nothing is recorded.
     """
 
     def __init__(self, path: Path | None = None) -> None:

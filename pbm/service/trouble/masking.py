@@ -62,7 +62,7 @@ def masked(text: str) -> str:
 
 
 def _masked_command(line: str) -> str:
-    """Mask all words after the handle in a command line, but no board number, move or option."""
+    """Mask all words after a command line's handle, except board numbers, moves and options."""
     words = list(_WORDS.finditer(line))
     at = _command_at([word[0] for word in words])
     if at is None:

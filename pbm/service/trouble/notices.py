@@ -67,7 +67,7 @@ def tell_operator(turn: Turn, mail: InboxMail) -> None:
 
 
 def tell_sender(turn: Turn, mail: InboxMail) -> None:
-    """Tell the player who sent a stuck mail."""
+    """Tell a player that a mail of theirs is stuck."""
     player, _ = sender_of(turn, mail)
     if player is not None:
         params = {"number": incoming(mail.id)}

@@ -61,10 +61,10 @@ def interpret(context: Context, script: Script) -> Script:
 
 
 def _offer_reply(context: Context, script: Script) -> Script | None:
-    """Return the script for words that say yes or no: it accepts or rejects the open offer.
+    """Return the script that accepts or rejects the open offer if the words begin with yes or no.
 
-    Other words are the comment. An unclear reply, or a yes without an offer, is answered with what
-    to write.
+    Other words are the comment. The answer to an unclear reply, or to a yes without an offer, says
+    what to write.
     """
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
@@ -117,7 +117,7 @@ def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:
-    """Return a script that asks which move is meant, if one board has two different moves."""
+    """Return a script that asks which move is meant, if it has different moves for one board."""
     moves = [command for command in script.commands if isinstance(command, PlayMove)]
     if len(moves) <= 1:
         return None
@@ -184,8 +184,8 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
     """Return the lines for boards among a mail's lines, by their indexes.
 
-    In an answer to a board's mail, the number of a line may be no board's. Such a line is returned
-    only if the mail points at this board, or if the sender is to move on it.
+    In an answer to a board's mail, a number may mean something else. So a line is returned only if
+    the mail points at the line's board, or if the sender is to move on that board.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {

@@ -111,7 +111,7 @@ def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
-    """Ask about a move without a board, if the sender is to move on one board only."""
+    """Ask about a move that names no board, if the sender is to move on one board only."""
     board = _board_on_turn(context, None) if context.actor_id else None
     move = whole_move(problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
@@ -292,7 +292,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], found: _Found) -> str:
-    """Return the reason to doubt that a line with a legal move is a move; empty for none."""
+    """Return why a line with a legal move may not be meant as a move; empty without a doubt."""
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED

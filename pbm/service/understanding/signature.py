@@ -55,7 +55,7 @@ def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
 
 
 def note_signature(turn: MailTurn, player: Player) -> None:
-    """Tell a player, once for each signature, which lines are not sent to the others.
+    """Tell a player which lines other players do not get, once for each signature.
 
     If the mail has no signature, store digests of its last lines; the next mail may end with them.
     """

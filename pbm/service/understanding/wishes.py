@@ -151,7 +151,7 @@ def only_wishes(line: str) -> bool:
 
 
 def page_meant(script: Script) -> str | None:
-    """Return the help page that a newcomer's plain words ask for; never the long tutorial."""
+    """Return the help page that a newcomer's words ask for; the main page for the tutorial."""
     said = _understood(script)
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
@@ -208,7 +208,7 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return the requests in a line of nothing but requests; `words` are their other lines."""
+    """Return a line's requests if it has nothing but requests; the result's `rest` is `words`."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 

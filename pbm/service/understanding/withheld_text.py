@@ -126,7 +126,7 @@ def _of_password(
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
     """Count a check of a player's password; return whether it is within the limits.
 
-    The limits depend on whether the authenticated sender (`own`) is that player, another, or None.
+    The limits differ if `own`, the authenticated sender, is this player, another player, or None.
     """
     if own is None:
         return may_check(turn, player.handle)
@@ -286,9 +286,9 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield a handle, the word before, and a possible password of the handle's player.
+    """Yield each possible password as a tuple: its player's handle, the word before, the password.
 
-    The handle is `own` if the word before is not a userid but a word for "password".
+    The handle is `own` if the word before the password is no userid but a word for "password".
     """
     if not handles:
         return
