@@ -54,7 +54,7 @@ class TurnTaker:
                 self._uncounted = failed
                 await self._count_failed()
         except WorkNeeded:
-            pass  # the next batch puts that mail aside
+            pass  # the next batch delays that mail
         else:
             self._single = max(0, self._single - result.mails)
             return result

@@ -281,10 +281,7 @@ def _announce(
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
-    """Ask the player to whom a reply address belongs about a reply from an unknown address.
-
-    Each player is asked at most once a day.
-    """
+    """Ask a player, at most once a day, about a reply that came from an unknown address."""
     work, owner = turn.work, speaker.owner
     if not owner.is_active:
         return f"{owner.handle} is suspended"

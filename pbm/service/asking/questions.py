@@ -173,10 +173,7 @@ def ask_player(
 
 
 def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:
-    """Store the question to a new address at once; `ask_new_address` mails it after all commands.
-
-    It is void after a `newkey`, even by a later command of the same mail.
-    """
+    """Store the question to a new address before it is mailed. A later `newkey` makes it void."""
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     token, until = new_token(), turn.now + OPEN_FOR
     turn.work.questions.ask(NEW_ADDRESS, event.address, token_digest(token), kept, turn.now, until)

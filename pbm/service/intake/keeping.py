@@ -109,7 +109,7 @@ class Intake:
         """Store a mail for `new` recipients; add the rows' `numbers`. Returns any refusal."""
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
-            if not _obeyed_by(before, recipient):
+            if not _is_covered(before, recipient):
                 obeyed.append(address)
             before.append(recipient)
         plain = [address for address in obeyed if isinstance(new[address], Plain)]
@@ -165,7 +165,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
     return Queued(author or None, None, known, handicap, apart, FURTHEST)
 
 
-def _obeyed_by(others: Sequence[Recipient], recipient: Recipient) -> bool:
+def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
     """Return whether to skip a copy to this recipient, since one of `others` has the mail."""
     for other in others:
         match recipient, other:

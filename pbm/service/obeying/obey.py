@@ -50,15 +50,15 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     if not player.is_active:
         return f"{player.handle} is suspended{tell(context, [_SUSPENDED])}"
     script = interpret(context, script)
-    answer = _answer_instead(context, script)
+    answer = _answer_if_nothing_runs(context, script)
     if answer is not None:
         outcome, events = answer
         return f"{player.handle}: {outcome}{tell(context, events)}"
-    outcome = _obey_meant(context, player, script, proven=proven, doubt=doubt)
+    outcome = _obey_interpreted(context, player, script, proven=proven, doubt=doubt)
     return f"{outcome}; {ask_first(context, script.wish, doubt)}" if script.wish else outcome
 
 
-def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]] | None:
+def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list[Event]] | None:
     """Return an outcome and the answer to a script that has nothing to run; else None."""
     if script.answer:
         return f"answered with {script.answer.section}", [script.answer]
@@ -71,10 +71,10 @@ def _answer_instead(context: Context, script: Script) -> tuple[str, list[Event]]
         return None
     if only_thanks(script.comment):
         return "only thanks", []
-    return "nothing to do", [_lost(context, script, number)]
+    return "nothing to do", [_no_command_answer(context, script, number)]
 
 
-def _lost(context: Context, script: Script, number: int | None) -> Answered:
+def _no_command_answer(context: Context, script: Script, number: int | None) -> Answered:
     """Return the answer to a mail with neither command nor board: a quotation and examples."""
     told: dict[str, Any] = {"title": "no command found", "number": number}
     if number is None:
@@ -88,7 +88,7 @@ def _lost(context: Context, script: Script, number: int | None) -> Answered:
     return Answered("lost", told, number)
 
 
-def _obey_meant(
+def _obey_interpreted(
     context: Context, player: Player, script: Script, *, proven: bool, doubt: str
 ) -> str:
     """Run a script after interpretation, or ask to confirm it; refuse commands over their rate."""

@@ -112,7 +112,7 @@ class _Run:
         self._alone = len(script.commands) == 1
         self.takes_text = bool(script.commands) and script.commands[-1].takes_text
         self.happened: list[list[Event]] = []
-        self._looked: set[str] = set()  # lines that only read, since the last change
+        self._looked: set[str] = set()  # lines of commands that only read, since the last change
 
     @property
     def events(self) -> list[Event]:
@@ -181,7 +181,7 @@ def _pinned(context: Context, command: Command) -> str:
     try:
         return command.pinned(context)
     except Refusal:
-        return command.line  # running it gives the reason
+        return command.line  # running the command gives the reason
 
 
 def _count_news(context: Context, events: Sequence[Event]) -> None:
@@ -285,7 +285,7 @@ def problem_answer(context: Context, script: Script, problem: Problem) -> Answer
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest
-    clearer = _what_the_position_says(context, problem, board_id)
+    clearer = _refusal_of_move(context, problem, board_id)
     if clearer is not None:
         code, params, nearest = clearer.code, clearer.params, None
     told = {
@@ -314,9 +314,7 @@ def _board_shown(context: Context, number: int | None, *, about_board: bool) -> 
     return context.own_hint if about_board else None
 
 
-def _what_the_position_says(
-    context: Context, problem: Problem, board_id: int | None
-) -> Refusal | None:
+def _refusal_of_move(context: Context, problem: Problem, board_id: int | None) -> Refusal | None:
     """Return the refusal of an unreadable move on its board, with similar legal moves."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None

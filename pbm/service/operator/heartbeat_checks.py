@@ -20,7 +20,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.queues import Heartbeat
 
 _MOST_NAMED = 5  # processes in a line
-_STARTED = 18  # index behind the state in /proc/N/stat: start time in ticks since boot
+_STARTED = 18  # index, after the state, of the start time in /proc/N/stat (ticks since boot)
 _DEAD = ("Z", "X")
 _MOMENT = "%Y-%m-%d %H:%M:%S UTC"
 _SET_IT = "Set it right, for good by NTP (timedatectl set-ntp true)."
@@ -100,7 +100,7 @@ def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
         told += f" So did {len(lost) - _MOST_NAMED} more."
     if running:
         raise DubiousError(f"run by {_named(running)}. {told} Its log says more.")
-    if any(map(_has_its_process, lost)):
+    if any(map(_still_runs, lost)):
         raise OperatorError(f"{told} Its log says more.")
     if lost:
         raise OperatorError(f"No process runs it. {told} Start it again: {start}")
@@ -112,7 +112,7 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
         at = f"{beat.alive_at:{_MOMENT}}"
         return f"The {beat} lives, but has stood still in this role since {at}: end it."
     at = f"{beat.beat_at:{_MOMENT}}"
-    if _has_its_process(beat):
+    if _still_runs(beat):
         return (
             f"The {beat} lives, but was last heard of at {at}: it cannot write to the "
             "database, as where a disk is full, or hangs."
@@ -120,7 +120,7 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
     return f"The {beat} was last heard of at {at}: it died, was killed, or hangs."
 
 
-def _has_its_process(beat: Heartbeat) -> bool:
+def _still_runs(beat: Heartbeat) -> bool:
     """Return whether a heartbeat's process, not another with its id, still runs on this machine."""
     if beat.host != socket.gethostname():
         return False

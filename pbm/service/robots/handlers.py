@@ -244,12 +244,12 @@ def finish_piece(turn: RobotTurn, judged: Sequence[analysis.Judged]) -> str:
     piece = _next_piece(board, kept.found) if kept else None
     if kept is None or piece is None or piece.plies != tuple(item.ply for item in judged):
         return _NOT_WANTED
-    found = _added(kept.found, judged, board)
+    found = _with_results(kept.found, judged, board)
     if _next_piece(board, found) is not None:
         work.analyses.keep(board.id, found)
         ask_piece(work, board, turn.job.player_id, turn.now)
         return f"plies {piece.plies[0]} to {piece.plies[-1]} of board {board.id} looked at"
-    work.analyses.keep(board.id, _in_the_end(work, found, board), turn.now)
+    work.analyses.keep(board.id, _final_results(work, found, board), turn.now)
     return f"board {board.id} is analysed, told to {_tell(turn, board)}"
 
 
@@ -282,7 +282,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
     return [from_plain(analysis.Judged, item) for item in found.get("deep", ())]
 
 
-def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
+def _with_results(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
     """Return the results so far, `found`, and those of one more job (short or long searches)."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
@@ -292,7 +292,7 @@ def _added(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[
     return {"looks": looks, "deep": deep}
 
 
-def _in_the_end(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
+def _final_results(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
     """Return an analysis's final results: mistakes, leads by ply, how play could have gone on."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)

@@ -75,7 +75,7 @@ def _announce(
     """Announce the events on one board; replace mails about the board that are still delayed."""
     board = turn.work.boards.get(number, lock=True)
     turn.work.prefetch(*view_reads(board, turn.now))
-    hidden = _kept_words(turn, board, news)
+    hidden = _store_comments(turn, board, news)
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
     sender = next((player.id for player in seated if turn.wrote(player)), None)
     hearing = _audience(board, seated, sender, news.events, hidden)
@@ -167,7 +167,7 @@ def _is_asked(player: Player, board: Board) -> bool:
     return any(player.id in waiting for waiting in board.open_offers.values())
 
 
-def _kept_words(turn: Turn, board: Board, news: _News) -> _Hidden:
+def _store_comments(turn: Turn, board: Board, news: _News) -> _Hidden:
     """Store the comments on a board; return which of their authors each player has blocked."""
     handles = [event.speaker for event in news.events if event.speaker]
     if not handles:

@@ -195,7 +195,7 @@ def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
     """
     found = [board for board in tick.work.boards.get_many(sorted(sizes)) if board.is_installed]
     boards = sorted(found, key=lambda board: _urgency(tick, player, board))
-    numbers = _that_fit(boards, sizes)
+    numbers = _boards_that_fit(boards, sizes)
     locked = {number: tick.work.boards.get(number, lock=True) for number in sorted(numbers)}
     notices = tick.work.kept_news.take_notices(player.id)
     shown = [
@@ -220,7 +220,7 @@ def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
     return len(shown) < len(boards)
 
 
-def _that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
+def _boards_that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]:
     """Return the numbers of the first boards that fit into one mail, at least one."""
     some: list[int] = []
     room = _MOST_CHARACTERS

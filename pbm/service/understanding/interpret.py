@@ -124,7 +124,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
     found: dict[int | None, dict[str, str]] = {}
     for move in moves:
         number = move.named_board
-        with suppress(Refusal):  # running it gives the reason
+        with suppress(Refusal):  # running the move gives the reason
             number = number or context.board(None).id
         lines = found.setdefault(number, {})
         lines.setdefault("".join(lowered(move.move).split()), move.line)

@@ -60,7 +60,7 @@ def read_move_line(context: Context, script: Script) -> Script | None:
     if not context.hints and not (problem and _spells_move(problem)):
         return None
     board = _board_on_turn(context, problem)
-    if board is None or (problem and not _leaves_it_open(context, board, problem)):
+    if board is None or (problem and not _may_be_remark(context, board, problem)):
         return None
     found = list(_found_in(board, script))
     whole = [item for item in found if not item.inside]
@@ -101,7 +101,7 @@ def _in_sentences(
     if any((item.inside and item.inside.is_doubted) or speaks_to(item.line) for item in found):
         return replace(script, problem=None, comment=script.said)
     planned = next((item for item in found if item.inside and item.inside.is_planned), None)
-    if planned and planned.move:  # running it gives the reason
+    if planned and planned.move:  # running the move gives the reason
         return Script((planned.move,), script.words_around({planned.index}))
     return None
 
@@ -212,7 +212,7 @@ def _is_of_a_move(script: Script, problem: Problem) -> bool:
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
-def _leaves_it_open(context: Context, board: Board, problem: Problem) -> bool:
+def _may_be_remark(context: Context, board: Board, problem: Problem) -> bool:
     """Return whether the unreadable line may be a remark, and the move in another line."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:

@@ -199,15 +199,15 @@ def _understood(script: Script) -> Understood | None:
         first, *others = script.commands
         names_page = isinstance(first, Help) and (first.subject or "").isalnum()
         only_looks = first.reads_only and not names_page and not others
-        return _headed(first.line, script.comment) if only_looks else None
+        return _requests_alone(first.line, script.comment) if only_looks else None
     if script.problem and script.problem.code == _TOO_MANY:
         return None  # the words were read as commands
     if script.problem:
         return understand((script.problem.line, *script.comment))
-    return understand(script.comment) or _headed(script.heading, script.comment)
+    return understand(script.comment) or _requests_alone(script.heading, script.comment)
 
 
-def _headed(line: str, words: tuple[str, ...]) -> Understood | None:
+def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
     """Return a line's requests if it has nothing but requests; the result's `rest` is `words`."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None

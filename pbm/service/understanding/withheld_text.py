@@ -56,12 +56,12 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     text = "\n\n".join(dict.fromkeys(map("\n".join, words)))
     if not text.strip():
         return turn
-    players = _concerned(turn, speaker, scripts)
+    players = _players_concerned(turn, speaker, scripts)
     own = player_of(speaker)
     before = (
-        _in_a_command(turn, text, own)
+        _handle_in_command(turn, text, own)
         or new_password(text)
-        or _of_password(turn, text, players, speaker)
+        or _word_before_password(turn, text, players, speaker)
     )
     if before is None:
         return turn
@@ -69,7 +69,9 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     return replace(turn, withholds_words=True)
 
 
-def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> dict[str, Player]:
+def _players_concerned(
+    turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]
+) -> dict[str, Player]:
     """Map handles to the players whose passwords the words may contain; the sender comes first."""
     work, own = turn.work, player_of(speaker)
     found = [own] if own else []
@@ -83,7 +85,7 @@ def _concerned(turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]) -> d
     return {player.handle: player for player in found}
 
 
-def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
+def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
     """Return a player's handle from a line that looks like a command with password, or None."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
@@ -97,7 +99,7 @@ def _in_a_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
     return next((player.handle for player in found if player), None)
 
 
-def _of_password(
+def _word_before_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
     """Return the word before a player's password, or before a candidate over the limits."""
@@ -124,10 +126,7 @@ def _of_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Count a check of a player's password; return whether it is within the limits.
-
-    The limits differ if `own`, the authenticated sender, is this player, another player, or None.
-    """
+    """Count a password check for `own`, the authenticated sender; return whether it is allowed."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -188,7 +187,7 @@ def may_check(turn: MailTurn, handle: str) -> bool:
 
 _MOST_WORDS = 5  # searched behind a userid
 _UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
-# Encoded and non-breaking blanks, too.
+# A blank, perhaps encoded or non-breaking.
 _BLANK = re.compile("%20|=20|[^\\S\n]")
 _WORD = re.compile(rf"\S{{1,{LONGEST + 8}}}")
 _OPENS, _CLOSES = (
@@ -217,7 +216,7 @@ _CLASSIC = re.compile(
     rf"{_MARKS}{{0,3}}([a-z][a-z0-9_-]{{1,15}})(?![a-z0-9_@-])[\s:,;=/|\"'`*_>)\]-]{{1,8}}(\S{{1,80}})",
     re.ASCII | re.IGNORECASE,
 )
-# The text allowed before a command's word. Searched only near the word, as there may be much.
+# The text allowed before a command's word. Only the text near the word is searched, to save time.
 _BEGINS = (
     rf"(?:^|[:;,.!?>|*\"'`(\u201c\u201e\u00ab\u2013\u2014]){_MARKS}{{0,8}}"
     r"(?:(?:pbm|please)\s{1,9}){0,2}"
@@ -254,7 +253,7 @@ def may_hold_password(text: str) -> bool:
 
 def new_password(text: str) -> str | None:
     """Return the word for "password" in a line that sets or names a new password; else None."""
-    text = _seen(text)
+    text = _as_readers_see(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
             return found[1]
@@ -268,7 +267,7 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
     The flag tells whether our command of that name takes a login, too. A line without a board's
     number counts only if the word after the userid is long enough for a password.
     """
-    text, at = _seen(text), 0
+    text, at = _as_readers_see(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
         start = found.start()
         if not _begins().search(text, max(0, start - _MOST_BEFORE), start):
@@ -298,7 +297,7 @@ def perhaps_passwords(
         rf"(?![a-z0-9_@-])",
         re.IGNORECASE,
     )
-    for seen in dict.fromkeys((_seen(text), _seen(text, " "))):
+    for seen in dict.fromkeys((_as_readers_see(text), _as_readers_see(text, " "))):
         for found in userid.finditer(seen):
             before = (found[1] or found[0]).lower()
             handle = before if found[1] else own or ""
@@ -324,6 +323,6 @@ def _spellings(word: str) -> dict[str, None]:
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
 
 
-def _seen(text: str, unseen: str = "") -> str:
+def _as_readers_see(text: str, unseen: str = "") -> str:
     """Return the text with plain blanks, and `unseen` in place of each invisible character."""
     return _BLANK.sub(" ", text if text.isascii() else _UNSEEN.sub(unseen, text))
