@@ -9,8 +9,8 @@ from pbm.store.schema.columns import DUE, NEW
 from pbm.store.schema.mails import inbox, outbox
 from pbm.store.schema.running import due, search_jobs
 
-# PostgreSQL's index may hold entries of many finished rows, so that polling reads only its newest
-# part. An older row is found without polling.
+# PostgreSQL's index may hold entries of many finished rows. So polling reads only its newest part.
+# An older row is found without polling.
 _A_MINUTE_AGO = literal_column("now() - interval '1 minute'", DateTime(timezone=True))
 # A newer row is left to the worker that was notified.
 _A_WHILE_AGO = literal_column("now() - interval '100 ms'", DateTime(timezone=True))

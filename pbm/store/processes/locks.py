@@ -61,7 +61,7 @@ class AdvisoryLocks:
     """Advisory locks of PostgreSQL on the mails that this process is sending.
 
     The locks belong to one session, and PostgreSQL releases the locks of a dead process. SQLite has
-    a single server, so that nothing is locked there.
+    a single server, and needs no such locks.
     """
 
     def __init__(self, database: Database) -> None:

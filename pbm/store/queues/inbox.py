@@ -65,8 +65,8 @@ _KEEP = Statement(
 def _is_first(lane: str) -> ColumnElement[bool]:
     """Return the condition that no earlier new mail has the same value in the column `lane`.
 
-    `lane` names the column of senders or the column of boards. Earlier is by number for both, so
-    that no two mails wait for each other. With `NOT EXISTS`, PostgreSQL might read all mails, since
+    `lane` names the column of the sender or of the board. In both, mails are ordered by number, and
+    so no two mails wait for each other. With `NOT EXISTS`, PostgreSQL might read all mails, since
     it estimates that none waits.
     """
     earlier = select(_EARLIER.c.id).where(

@@ -242,7 +242,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Find the mail with a unique envelope sender, if written to an address after `since`."""
+        """Find the mail with this envelope `sender`, if written to an address after `since`."""
         query = _SELECTED.where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,

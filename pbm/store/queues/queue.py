@@ -146,5 +146,5 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Let scans begin `MARGIN` before `now` or the earliest of the rows' `moments`."""
+        """Let scans begin `MARGIN` before the earliest of `now` and the found rows' `moments`."""
         self._floor = min((now, *moments)) - MARGIN

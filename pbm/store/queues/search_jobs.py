@@ -42,7 +42,7 @@ class SearchJobs(JobQueue[SearchJob]):
     ) -> bool:
         """Add a job for a player; return False if a job of this kind and key (`about`) exists.
 
-        Jobs are claimed in the order of their place: `now` + `PATIENCE` * `seconds` * (1 + the
+        Jobs are claimed in the order of `place`, a time: `now` + `PATIENCE` * `seconds` * (1 + the
         number of the player's jobs). `seconds` is the estimated time of the search. So short
         searches, and searches for players with few jobs, are claimed first.
         """

@@ -147,7 +147,7 @@ class Timers(JobQueue[Timer]):
     def bring_forward(self, now: datetime) -> None:
         """Bring timers forward that were set after `now`, since the system clock went back.
 
-        Each counts as set at `now`, and is due after as long a time as when it was set.
+        Each counts as set at `now`, and keeps the delay between being set and being due.
         """
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at

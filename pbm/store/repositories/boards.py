@@ -139,7 +139,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """Return a player's newest boards: those in progress, or if not `playing` those over."""
+        """Return a player's newest boards: with `playing` those in progress, else those over."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
@@ -173,7 +173,7 @@ class Boards(Repository):
         return tuple(self._with_seats(rows))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
-        """Return the stored player to move, and the stored values of `playing` in all seats.
+        """Return the stored `to_move_id`, and the different values of `playing` in the seats.
 
         Both follow from the position, and are read to be verified.
         """

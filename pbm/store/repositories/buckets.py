@@ -122,14 +122,14 @@ class Buckets(Repository):
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """Return when the least recently used of some buckets was last used; None without any."""
+        """Return when the least recently used of these buckets was last used; None without any."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
-    """Return the statement that takes a token from one bucket; with `each`, from each bucket."""
+    """Return the statement that takes a token from a bucket, or with `each` from several."""
     insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND

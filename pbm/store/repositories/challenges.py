@@ -69,7 +69,7 @@ class Challenges(Repository):
         return self._scalars(query.order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
-        """Return the number of guests whom a player asked after `since` and who said no yes yet."""
+        """Return the number of guests whom a player asked after `since` and who have not agreed."""
         query = (
             select(func.count(challenged.c.address))
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
@@ -171,10 +171,10 @@ class Beginnings(Repository):
     """Queries about the players who began boards, for limits and hints, within one transaction."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """Return how many boards by the challenger `begun_by` a player has not answered.
+        """Return the number of boards begun by `begun_by` that another player has not answered.
 
-        These are the player's boards in progress on which the player has neither moved nor
-        commented. They are counted up to `most`.
+        These are the boards in progress on which `player_id` has neither moved nor commented. They
+        are counted up to `most`.
         """
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)

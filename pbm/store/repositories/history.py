@@ -76,9 +76,9 @@ class History(Repository):
         return len(self._rows(some.limit(most)))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
-        """Return how many games a player finished, and in how many the player did not forfeit.
+        """Return how many games a player finished, and how many of these without a forfeit.
 
-        A forfeit is a loss on time. Only the newest `most` games that are over are read.
+        A forfeit is the player's loss on time. Only the newest `most` games that are over are read.
         """
         looked = _over(player_id, most, _FIRST).subquery()
         ran_out = exists().where(

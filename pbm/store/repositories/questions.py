@@ -205,7 +205,7 @@ class Consents(Repository):
     """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a consent to an origin. A consent given after `over` is still valid and stays."""
+        """Store a consent to an origin; a consent given after `over` is still valid and stays."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)

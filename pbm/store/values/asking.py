@@ -204,7 +204,7 @@ class Seek:
 
     @property
     def is_open(self) -> bool:
-        """Return whether one can join: it is open, its maker can play, its game is installed."""
+        """Return whether the seek is open, its maker can play, and its game is installed."""
         return self.status == SeekStatus.OPEN and self.maker.here and self.wish.is_installed
 
     @property
