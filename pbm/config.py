@@ -90,7 +90,7 @@ class Settings:
 
     @property
     def front_name(self) -> str:
-        """The authserv-id, in lower case. Raises OperatorError if it is not a single word."""
+        """`authserv_id` in lower case. Raises OperatorError if it is not a single word."""
         if self.authserv_id and not _WORD.fullmatch(self.authserv_id):
             raise OperatorError(
                 "PBM_AUTHSERV_ID must be the first word of the Authentication-Results that your "

@@ -28,8 +28,7 @@ def nearest(
 def one_slip_away(word: str, letters: str) -> frozenset[str]:
     """Return the words at edit distance 1: a letter deleted, added, replaced or transposed.
 
-    `letters` are the letters to add or to replace by. For each letter of `word` there are about
-    twice as many words as `letters`, so it is fast to look each up among many known words.
+    `letters` are the letters to add or to replace by.
 
     >>> sorted(one_slip_away("ab", "b"))
     ['a', 'abb', 'b', 'ba', 'bab', 'bb']

@@ -80,7 +80,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class PasswordHash:
-    """An Argon2id hash with exactly our costs: all checks of passwords take the same time.
+    """An Argon2id hash with fixed cost parameters, so that all checks take the same time.
 
     `text` is in the PHC string format. Raises ValueError for any other text.
     """
@@ -108,8 +108,8 @@ class SealedPassword:
 class PasswordWork(Apart):
     """A cache of the password hashing for one mail.
 
-    If `known` is a hash, it is used for any new password: this password was hashed in an earlier
-    mail. If `known` is a Refusal, it is raised for any new password.
+    With `known`, no new password is hashed: `hash_of` returns the hash `known`, which comes from an
+    earlier mail, or raises the Refusal `known`.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
@@ -151,9 +151,9 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 
 
 def dummy_hash(name: str) -> PasswordHash:
-    """Return a hash that matches no password, the same for each `name`.
+    """Return a hash that matches no password; the same `name` always gets the same hash.
 
-    A login with a handle that has no password is checked against it, to take as long as others.
+    A login to a handle without password is checked against the hash, to take as long as others.
     """
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"

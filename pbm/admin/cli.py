@@ -209,11 +209,11 @@ def _host_port(_context: click.Context, _option: click.Parameter, value: str) ->
 )
 @pass_console
 def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
-    """Try whether your mail server's results on senders can be believed.
+    """Test whether your mail server's Authentication-Results can be trusted.
 
     Sends a mail with forged Authentication-Results through your mail server to the running pbm.
-    The forged results must not arrive. Only if this test is passed do the results of
-    PBM_AUTHSERV_ID count. Ends with status 1 on a FAIL; no result of that server counts then.
+    The forged results must not arrive. The results of the server PBM_AUTHSERV_ID count only if
+    this test is passed. Ends with status 1 on a FAIL; no result of that server counts then.
     """
     with console.session() as session:
         print_results(examine_front(console.settings, session, *front, wait))

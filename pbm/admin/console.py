@@ -24,13 +24,13 @@ from pbm.store.values.queues import Change
 
 @dataclass
 class Console:
-    """The context of a command: the settings of this folder, and sessions of the operator `who`."""
+    """The context of a command: the settings, and sessions of the operator `who`."""
 
     who: str
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of this folder and environment."""
+        """The settings from the environment and the current folder."""
         return settings_from_here()
 
     @contextmanager

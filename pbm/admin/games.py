@@ -22,7 +22,7 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """A command with more options: for each installed game the function `of` returns some."""
+    """A command with options of each installed game; the function `of` returns a game's options."""
 
     def __init__(self, *given: Any, of: Callable[[Game], Sequence[Option]], **named: Any) -> None:
         super().__init__(*given, **named)

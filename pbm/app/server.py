@@ -180,7 +180,7 @@ class Server:
                 self._look_at_certificate(shown)
 
     def _look_at_certificate(self, shown: ssl.SSLContext | None) -> None:
-        """Log a warning if clients will reject the certificate; `shown` is its context, if any."""
+        """Log a warning if clients will reject the certificate; do nothing if `shown` is None."""
         if shown is None:
             return
         certificate = self._settings.tls_cert

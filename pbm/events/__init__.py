@@ -28,9 +28,9 @@ class Event:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The people whom the event sends a question or notice: addresses, or `player N`.
+        """The recipients of a question or notice about the event: addresses, or `player N`.
 
-        Each counts once against the limit of mails to others that one mail may cause.
+        Each recipient counts once against the limit of mails to others that one mail may cause.
         """
         return ()
 
@@ -85,7 +85,7 @@ class MovePlayed(BoardEvent):
 
 
 class PlayerLeft(BoardEvent):
-    """A player resigned, or the operator took the player out; the position stays."""
+    """A player resigned, or the operator took the player out; the position does not change."""
 
     handle: str
     how: str
@@ -236,9 +236,9 @@ class Forgotten(Event):
 class SeekNews(Event):
     """A change of a seek, told to the players `readers` who wait in it.
 
-    `what` is `joined` or `left` for a player; for the seek it is `withdrawn`, `lapsed`, or `gone`
-    if its maker is. The game has seats for `players` players, of whom `waiting` are found. `pairs`
-    tells that the command `play` opened the seek.
+    `what` is `joined` or `left` for a player. For the seek it is `withdrawn`, `lapsed`, or `gone`
+    if the seek's maker became inactive. The game needs `players` players; `waiting` have joined.
+    `pairs`: the command `play` opened the seek.
     """
 
     seek: int
@@ -290,7 +290,7 @@ class CalledOff(Event):
 
 
 class Reported(Event):
-    """A player's report about a board to the operator; `words` are comments of others there."""
+    """A player's report about a board to the operator; `words`: comments of the other players."""
 
     number: int
     about: int

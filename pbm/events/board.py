@@ -23,7 +23,7 @@ class BoardFact(BoardEvent):
 
 
 class BoardNews(BoardFact):
-    """A fact that players can cause at will, limited per board like players' comments."""
+    """A fact that players can cause at will; it counts against the limit of comments on a board."""
 
     acts_on_board = counts_as_words = True
 
@@ -40,9 +40,8 @@ def fact_name(kind: type[BoardFact]) -> str:
 class BoardStarted(BoardFact):
     """A new board has started; `handle` started it.
 
-    `first_unsaid` tells that this player moves first without having asked for it. `seek` is the
-    number of the seek that became the board, if any. `paired` tells that the players had asked to
-    be paired.
+    `first_unsaid`: `handle` got the first seat without asking for it. `seek` is the number of the
+    seek that became the board, if any. `paired`: the players had asked to be paired.
     """
 
     handle: str
@@ -190,7 +189,7 @@ class DrawClaimed(BoardNews):
 
 
 class _TakeBack(BoardNews):
-    """A take-back of `handle`'s move at `ply` and of all later moves; `later` counts the latter."""
+    """A take-back of `handle`'s move at `ply` and of the `later` moves (a number) after it."""
 
     handle: str
     ply: int
@@ -213,7 +212,7 @@ class TakebackDone(_TakeBack):
 
 @dataclass(frozen=True)
 class MatchStanding:
-    """A player's result in a match; `balance` breaks ties: the sum of the leads in its games."""
+    """A player's result in a match; ties are broken by `balance`, the sum of leads in all games."""
 
     handle: str
     wins: int
@@ -240,7 +239,7 @@ class RatingsRecounted(BoardFact):
 
 
 class _MatchNews(BoardNews):
-    """A round of a match is over; `standings` has the best first, empty without a result."""
+    """A round of a match is over; `standings`, best first, is empty if no game finished."""
 
     round: int
     rounds: int

@@ -66,7 +66,7 @@ class SuspensionLifted(_AboutPlayer):
 
 
 class MailResumed(_AboutPlayer):
-    """Mail is sent to the player again, who got none for a while because it bounced."""
+    """The player, whose mail bounced for a while, is sent mail again."""
 
 
 class PlayerRemoved(_AboutPlayer):

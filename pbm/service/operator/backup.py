@@ -29,7 +29,10 @@ from pbm.store.sql.driver import parse_url
 
 @dataclass(frozen=True)
 class Restored:
-    """Result of a restore: time of the backup, row counts, replaced key file, next free numbers."""
+    """Result of a restore; `old_keys` is the path to which the old key file was renamed.
+
+    `made`: time of the backup. `next_numbers`: the first number for new rows of each table.
+    """
 
     made: str
     counts: dict[str, int]
@@ -121,7 +124,7 @@ def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
 def _write(
     settings: Settings, database: Database, folder: Path, file: Path, now: datetime
 ) -> Manifest:
-    """Write a backup. Raises OperatorError, also if a key that the database knows is missing."""
+    """Write a backup. Raises OperatorError, also if a key that signed mails is missing."""
     schema = current_version(database)
     if schema is None:
         raise OperatorError("The database has no tables yet, so there is nothing to back up.")
@@ -169,7 +172,10 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
-    """Return the new content of the key file; None to keep the file. Raises OperatorError."""
+    """Return the new content of the key file; None if PBM_SECRET_KEY is set.
+
+    Raises OperatorError, also if PBM_SECRET_KEY lacks the key of the backup, unless `force`.
+    """
     content = file.read_bytes()
     if manifest.keys == archive.FROM_SETTING:
         kept = load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))
@@ -196,7 +202,7 @@ def _keys_to_write(
 
 
 def _write_keys(path: Path, content: bytes) -> Path | None:
-    """Write the key file, mode 0600; rename an old file that differs, and return its path."""
+    """Write the key file, mode 0600. If an old file differs, rename it and return its new path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     old: Path | None = None
     if path.exists() and path.read_bytes() != content:

@@ -51,7 +51,7 @@ def standing(board: Board) -> str:
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
     """Undo the last ply and all resignations and forfeits after it; a finished game goes on.
 
-    Players who were removed from the server do not come back. Raises OperatorError.
+    Players removed from the server stay out of the game. Raises OperatorError.
     """
     with session.act(why) as act:
         board = act.board(number)
@@ -190,7 +190,7 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
 
 
 def export(session: OperatorSession, number: int, chosen: Options) -> str:
-    """Format a board as a record, in the chosen form. Raises OperatorError."""
+    """Format a board as a record, with these options of the format. Raises OperatorError."""
     with session.look() as work:
         board = find_board(work, number)
         record = record_of(work, board, session.site.address.plain)
@@ -204,7 +204,7 @@ def export(session: OperatorSession, number: int, chosen: Options) -> str:
 
 
 def parse(text: str, game: Game, chosen: Options) -> GameRecord:
-    """Parse a record. Raises OperatorError, which names the first wrong move."""
+    """Parse a record with these options. Raises OperatorError, which names the first wrong move."""
     if not has(game, KeepsRecords):
         raise OperatorError(f"{game.info.title} has no records that could be read.")
     try:

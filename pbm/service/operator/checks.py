@@ -165,7 +165,7 @@ def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
 
 
 def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
-    """Return the result of `look(work, *given)` in a read-only transaction. Raises DBAPIError."""
+    """Return `look(work, *given)`; `work` is a read-only transaction. Raises DBAPIError."""
     with closing(Database(settings.database_url)) as database, database.reading() as work:
         return look(work, *given)
 

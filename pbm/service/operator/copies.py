@@ -88,7 +88,7 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def holds_data(database: Database) -> bool:
-    """Return whether the database has rows that an unused server lacks. Raises OperatorError."""
+    """Return whether the database has rows besides those of a new server. Raises OperatorError."""
     try:
         with database.engine.connect() as connection:
             inspector = inspect(connection)
@@ -140,7 +140,7 @@ def _find(program: str) -> str:
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
     """Migrate a database. If it is a SQLite database with tables, copy it first.
 
-    Returns the earlier version (empty without tables), and the copy. Raises OperatorError.
+    Returns the old schema version ("" without tables) and the copy's path. Raises OperatorError.
     """
     if is_current(database):
         return newest_version(), None
@@ -151,7 +151,7 @@ def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
 
 
 def _copy_of(database: Database, version: str) -> Path:
-    """Copy a SQLite database, mode 0600, into its folder. Raises OperatorError."""
+    """Copy a SQLite database to `FILE-before-VERSION`, mode 0600. Raises OperatorError."""
     path = sqlite_path(database.engine.url)
     copy = path.with_name(f"{path.name}-before-{version}")
     draft = path.with_name(f".{copy.name}")

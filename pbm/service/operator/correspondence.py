@@ -106,10 +106,10 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send `text` as a reply to the newest mail that `sender` got, or as a `new` mail.
+    """Send `text` as a reply to the newest mail to `sender`, or as a new mail if there is none.
 
-    The first line of `text` is the subject of a new mail. Waits up to `wait` seconds for an answer
-    by mail. Returns the server's SMTP reply. Raises OperatorError.
+    `new`: always send a new mail. The first line of a new mail's text is the subject. Returns the
+    SMTP reply, after an answer by mail has come or `wait` seconds are over. Raises OperatorError.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")
@@ -141,7 +141,10 @@ def send(
 
 
 def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:
-    """Return subject and text of an address's newest mails, newest last. Raises OperatorError."""
+    """Return subject and text of the newest mails to an address. Raises OperatorError.
+
+    The newest mail is the last.
+    """
     found = _mails(settings, address)[-count:]
     if not found:
         where = f"in {settings.maildir}"

@@ -46,8 +46,8 @@ def examine_front(
 ) -> Iterator[CheckResult]:
     """Send a probe through the upstream server, and store whether the server can be trusted.
 
-    Raises OperatorError if the probe cannot be sent, or does not arrive within `wait` seconds; then
-    the earlier result stays.
+    Yields the result of each check. Raises OperatorError if the probe cannot be sent, or does not
+    arrive within `wait` seconds; the result of an earlier probe stays valid then.
     """
     name = settings.front_name
     if not name:

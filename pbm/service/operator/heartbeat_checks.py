@@ -31,7 +31,7 @@ TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
 class CheckResult:
     """The result of a check of `what`; `text` is the state found, or a fault and how to mend it.
 
-    `warning`: it works, but needs attention.
+    `good`: no fault was found. `warning`: the state is good, but needs attention.
     """
 
     good: bool
@@ -89,7 +89,10 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
 
 
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
-    """Name a role's processes. Raises DubiousError if some are dead, OperatorError if none live."""
+    """Return words that name a role's processes; `start` is the command that starts one.
+
+    Raises DubiousError if some of the processes are dead, OperatorError if all are.
+    """
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]
@@ -121,7 +124,7 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
 
 
 def _still_runs(beat: Heartbeat) -> bool:
-    """Return whether a heartbeat's process, not another with its id, still runs on this machine."""
+    """Return whether the process of a heartbeat still runs on this machine."""
     if beat.host != socket.gethostname():
         return False
     try:
@@ -130,6 +133,7 @@ def _still_runs(beat: Heartbeat) -> bool:
     except (OSError, ValueError):
         return False
     state, *others = told.rpartition(")")[2].split()
+    # Another process may have the id by now; such a process started later.
     age = timedelta(seconds=up - int(others[_STARTED]) / os.sysconf("SC_CLK_TCK"))
     now = system_clock()
     return state not in _DEAD and now - age - LATE < beat.beat_at < now + LATE

@@ -49,14 +49,14 @@ class OperatorTurn(Turn):
         )
 
     def send_board(self, board: Board, player: Player, done: OperatorActed) -> bool:
-        """Mail a board to one player. Returns False for a player without address."""
+        """Mail a board, with the act `done` above it. Returns False if `player` has no address."""
         if not player.addresses:
             return False
         MailWriter(self).board(player, board, shown_to(self, player, board, done))
         return True
 
     def tell(self, whom: Player | str, template: str, subject: str, /, **params: Any) -> None:
-        """Mail a notice to a player who has an address, or to a former address."""
+        """Mail a notice to `whom`, a player or an address. A player without address gets none."""
         postmaster = f"postmaster@{self.site.address.domain}"  # where players can object
         told = {"why": self.why, "postmaster": postmaster, **params}
         if isinstance(whom, Player):

@@ -79,7 +79,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def reachable(session: OperatorSession, handle: str, why: str) -> Player:
-    """Mark a player as reachable, release delayed mails, tell the boards. Raises OperatorError."""
+    """Mark a player as reachable, send delayed mails, tell the opponents. Raises OperatorError."""
     with session.act(why) as act:
         player = _present(act, handle)
         if player.unreachable_since is None:

@@ -1,7 +1,7 @@
 """Handlers of the four kinds of search jobs: a robot's move, its answer to a draw, hints, analyses.
 
 A robot that is to move answers an offered draw along with its move; any other robot answers in an
-extra job. The analysis of a finished game has a job for each part of the game; one mail has all.
+extra job. The analysis of a finished game has a job for each part; the last job mails the whole.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +88,7 @@ def give_up_move(turn: RobotTurn) -> str:
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Answer an offered draw as the move's score demands, then play and announce the move."""
+    """Accept or refuse any offered draw by the move's score, then play and announce the move."""
     board = turn.board
     if not _still_waits(board, turn.job):
         return _GONE_ON
@@ -126,7 +126,7 @@ def _still_waits(board: Board, job: SearchJob) -> bool:
 
 
 def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
-    """Answer a draw offered to the robot to move; `score` is that of the best move found."""
+    """Answer any draw offer for the robot whose turn it is; `score` rates its best move."""
     offer = offered_to(board, robot_id)
     if offer is None:
         return []
@@ -283,7 +283,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
 
 
 def _with_results(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
-    """Return the results so far, `found`, and those of one more job (short or long searches)."""
+    """Return the results so far, `found`, together with `judged`, the results of one more job."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]
@@ -293,7 +293,7 @@ def _with_results(found: Any, judged: Sequence[analysis.Judged], board: Board) -
 
 
 def _final_results(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
-    """Return an analysis's final results: mistakes, leads by ply, how play could have gone on."""
+    """Return an analysis's final results, such as mistakes, themes and the lead at each ply."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     lead = analysis.leads(_short_looks(found), long, board.position.sides)
@@ -330,7 +330,7 @@ def _final_results(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]
 
 
 def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
-    """Return themes of each seat's costly moves (first reason, first fault), frequent first."""
+    """Return the themes of the costly moves `dear`: for each seat, the most frequent first."""
     found: dict[tuple[int, str], list[int]] = {}
     for item in sorted(dear, key=lambda item: item.ply):
         for fact in (*item.reasons[:1], *item.faults[:1]):

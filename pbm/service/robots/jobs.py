@@ -75,7 +75,7 @@ class RobotJobs:
             return work.search_jobs.next_due_at()
 
     def claim(self, work: UnitOfWork, most: int, long: int | None = None) -> list[LeasedJob]:
-        """Lease up to `most` jobs, of which up to `long` are long; delete obsolete jobs."""
+        """Lease up to `most` jobs, with at most `long` long searches; delete obsolete jobs."""
         long = most if long is None else long
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
@@ -102,7 +102,7 @@ class RobotJobs:
         work.search_jobs.give_back(self._process)
 
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
-        """Act on a job's result; give up a job without a computation; ignore a deleted job.
+        """Act on a job's result, or give up a job that has no computation; ignore a deleted job.
 
         The board is locked before the job, in the same order as when a mail is handled.
         """

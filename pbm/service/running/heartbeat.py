@@ -51,7 +51,7 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
-        """Record that a loop of a role is alive now. A role is as alive as its most silent loop."""
+        """Record that one loop of a role is alive now. A role with a stuck loop counts as stuck."""
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
@@ -114,8 +114,8 @@ class ClockWatch:
     ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        `bring_forward` shortens waits: by a clock set back they became too long. If it raises
-        DBAPIError, the next call retries.
+        `bring_forward` shortens the waits that became too long when the clock was set back. If
+        `bring_forward` raises DBAPIError, the next call retries.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
@@ -133,7 +133,7 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that the server accepts mail; store an outage that ends now; postpone deadlines."""
+    """Record that the server accepts mail. After an outage, store it and postpone expiries."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

@@ -121,9 +121,9 @@ class Writer:
     """Runs pieces of database work in order of arrival; pieces that wait together share a commit.
 
     If a piece fails, or a conflict with another process rolls the transaction back, each piece runs
-    again in a transaction of its own. On PostgreSQL a thread runs everything. SQLite answers sooner
-    than a thread wakes up: the thread runs only BEGIN, COMMIT and slow steps, the event loop the
-    rest.
+    again in a transaction of its own. On PostgreSQL a thread runs everything. On SQLite a thread
+    runs only BEGIN, COMMIT and slow steps. The event loop runs the other steps, as they take less
+    time than waking a thread.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:

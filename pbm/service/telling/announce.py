@@ -28,7 +28,7 @@ _Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who bl
 
 @dataclass
 class _News:
-    """The events on one board, and the facts (`lead`) and comments that mails show about it."""
+    """The events on one board, with the facts (`lead`) and comments for the mails about them."""
 
     events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
@@ -120,8 +120,8 @@ def _audience(
 
     The sender gets a receipt, unless receipts are switched off. An event marked `only_if_wanted` is
     for players who have to act, and for players who want each move (`mails=all`, or digests).
-    Players who left a running game only hear of its end. Words and account news of a player cause
-    no mail to those who have blocked that player.
+    Players who left a running game only hear of its end. A player's comments and account news
+    cause no mail to players who have blocked that player.
     """
     return [
         player
@@ -168,7 +168,7 @@ def _is_asked(player: Player, board: Board) -> bool:
 
 
 def _store_comments(turn: Turn, board: Board, news: _News) -> _Hidden:
-    """Store the comments on a board; return which of their authors each player has blocked."""
+    """Store the comments on a board; return, by player, the authors whom that player blocks."""
     handles = [event.speaker for event in news.events if event.speaker]
     if not handles:
         return {}
@@ -199,10 +199,10 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """Return the view of the board for each player, with the facts and comments in `told`.
+    """Return each player's view of the board, with the player's facts and comments from `told`.
 
-    `before` has the news in the delayed mails that the new mails replace, by player id. Players in
-    `plain` get no picture.
+    `before` has the news of delayed mails, by player id; the new mails replace these mails.
+    Players in `plain` get no picture. `begins`: the board has just begun.
     """
     views = board_views(
         turn.work,
@@ -233,9 +233,9 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Return whether to offer the sender fewer mails, once for each player of many boards.
+    """Return whether to offer the sender fewer mails: once, if the sender has many boards.
 
-    To save queries, a player's boards are counted only when a board begins, and at first moves.
+    To save queries, boards are counted only when a board begins, and at the first moves on it.
     """
     settings = player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
@@ -301,7 +301,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into lines above and below the board; a few remaining lines stay above."""
+    """Divide a comment into lines above and below the board; if few are left, all stay above."""
     head: list[str] = []
     rest: list[str] = []
     room = _ABOVE_THE_BOARD

@@ -1,9 +1,9 @@
 """Kept news: events on a board that are kept for a digest instead of being mailed at once.
 
-A reader with digests gets at once only answers to own mails, offers that others may end meanwhile,
-and boards whose clock would run out soon after the digest. For other readers, news over the limit
-are kept for one mail at the next full hour. The first mail about a move that is now the reader's is
-exempt from the limit.
+A reader with digests gets at once only answers to own mails, offers that others may end before the
+digest, and boards whose clock would run out soon after the digest. For other readers, news over the
+limit of mails caused by others are kept for one mail at the next full hour. A mail that first tells
+the reader to move is exempt from the limit.
 
 Mails can also be delayed, as outbox rows due later: for a robot's answer, or while the reader is
 unreachable. The next mail about a board replaces a mail that waits for a robot, and has the news of
@@ -42,10 +42,10 @@ def keep_for_digests(
 ) -> tuple[list[Player], set[int], set[int]]:
     """Keep the news of a board for the players who get them with a later mail.
 
-    Returns the players to mail now, the ids of those for whom older news may be kept, and the ids
-    of those who get no picture. `sender` is the id of the player whose mail caused the news. `told`
-    has facts and comments by player id. Players in `together` get one mail later, about several
-    boards.
+    Returns the players to mail now, the ids of players who may have older kept news, and the ids
+    of players who get no picture. `sender` is the id of the player whose mail caused the news.
+    `told` has facts and comments by player id. Players in `together` get one mail later, about
+    several boards.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -88,9 +88,9 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for players with these numbers; return the numbers for which there was room.
+    """Keep news for the players with the ids `numbers`; return the ids for which the news fitted.
 
-    If `shortened`, all have room: of comments that do not fit, only the authors' names are kept.
+    If `shortened`, comments that do not fit are reduced to their authors, so all news fit.
     """
     later = set[int]()
     plies = [event.ply for event in events if isinstance(event, MovePlayed)]
@@ -140,7 +140,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return authors whose comments a mail omits: the reader blocked them, or room was lacking."""
+    """Return the key `not_shown` with the authors of omitted comments; no key if there are none."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
@@ -160,7 +160,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
 def _comes_in_any_case(
     turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
 ) -> bool:
-    """Return whether a mail is exempt from the limit, for example if the reader is to move now."""
+    """Return whether a mail to the player is exempt from the limit of mails caused by others."""
     if any(event.exempt for event in events):
         return True
     waits = board.to_move is not None and board.to_move.player_id == player.id

@@ -125,7 +125,7 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """Return headers that put a mail into a thread; `root` is None if the mail begins it."""
+        """Return a mail's thread headers; `root`: the first mail's id, None if this is first."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
@@ -148,10 +148,9 @@ class MailWriter:
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Answer a player or an address outside the boards' threads; `shown` are the boards in it.
+        """Answer a player or an address outside the boards' threads; `shown`: boards in the answer.
 
-        An unknown address gets no answer over its limit; the last answer within the limit says that
-        it is the last of the day.
+        An unknown address gets few answers a day; the last answer says that none will follow.
         """
         params: dict[str, Any] = {"sections": sections}
         if isinstance(reader, str):
@@ -168,7 +167,7 @@ class MailWriter:
     ) -> str:
         """Mail several boards to a player, outside their threads; return the Message-ID.
 
-        `told` are the parameters of the section; its `boards` are the boards shown.
+        `told` has the parameters of the section; the key `boards` has the boards.
         """
         message_id = self._message_id(_about_several(told["boards"]))
         headers = self._plain_headers(subject)
@@ -196,7 +195,7 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        The mail counts against the limit of an unknown address, unless counted before: `granted`.
+        A mail to an unknown address counts against a limit. `granted`: it was counted already.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
@@ -219,7 +218,7 @@ class MailWriter:
         address: str = "",
         kind: Kind = Kind.NOTICE,
     ) -> None:
-        """Mail a notice to an address, or to a player's `address`, by default the first."""
+        """Mail a notice to `reader`; `address` replaces the first address of a player."""
         headers = self._plain_headers(answer_subject(subject), *filter(None, [address]))
         mail = self._mail(kind, reader, template, params, headers)
         self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))
@@ -301,14 +300,14 @@ def _addresses_of(reader: Player | str) -> tuple[str, ...]:
 
 
 def _about(board: Board, player: Player) -> str:
-    """Return the Message-ID part for a board: ply, take-backs, offers for the player to answer."""
+    """Encode a board's ply, take-backs and offers to the player, as a part of a Message-ID."""
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (offer for offer, waiting in board.open_offers.items() if player.id in waiting)
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
 
 
 def _about_several(shown: Sequence[dict[str, Any]]) -> str:
-    """Return the Message-ID part for several boards: ply and number of takebacks of each."""
+    """Encode ply and number of take-backs of several boards, as a part of a Message-ID."""
     said = "s"
     marks = (
         f".{view['number']}p{view['ply']}"

@@ -1,7 +1,7 @@
 """Deadlines of moves: reminders, and the end of a player's time.
 
-A player's first move has a deadline of its own, after which the board is declined. The clock runs
-for later moves. One reminder names all boards that wait for a player.
+A player's first move on a board has its own deadline, after which the board is declined. Later
+moves are timed by the board's clock. One reminder names all boards that wait for a player.
 """
 
 from collections.abc import Iterator
@@ -89,7 +89,7 @@ def watch_clock(tick: Tick) -> str | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> str | Again:
-    """Handle the end of a player's time: a forfeit if a reminder arrived at least a day ago."""
+    """Handle the end of a player's time; a forfeit needs a reminder that arrived a day before."""
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
@@ -194,8 +194,8 @@ def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again
 class Awaited:
     """An awaited move, with the moments when the wait for it begins and ends.
 
-    `is_first`: the player's first move on this board. `counts`: a common reminder that names this
-    move takes the place of the board's next reminder.
+    `is_first`: the player's first move on this board. `counts`: if a reminder of several moves
+    names this move, the next reminder of this move alone is not sent.
     """
 
     board: Board
@@ -279,7 +279,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """Return the move that a clock waits for; store its reminders due within a day as sent."""
+    """Return the move for which the clock runs; mark its reminders due within a day as sent."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None

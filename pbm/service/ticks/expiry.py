@@ -41,7 +41,7 @@ def lapse_seek(tick: Tick) -> str | Again:
 
 
 def lapse_question(tick: Tick) -> str | Again:
-    """Close an unanswered question: drop its commands, or call off its challenge."""
+    """Close an unanswered question; drop the commands or the challenge that wait for its answer."""
     question = tick.work.questions.find(tick.timer.question_id or 0)
     if question is None or question.answer is not None:
         return "answered"
@@ -95,7 +95,7 @@ def lapse_record(tick: Tick) -> str | Again:
 
 
 def erase_old_rows(tick: Tick) -> Again:
-    """Delete old rates, words, reports and consents; large tables need several runs."""
+    """Delete old rates, comments, reports and consents; large tables need several runs."""
     more = tick.work.buckets.forget_full(tick.now)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
@@ -104,7 +104,7 @@ def erase_old_rows(tick: Tick) -> Again:
 
 
 def recount_ratings(tick: Tick) -> str | Again:
-    """Recount the ratings of the next boards, at most `AT_ONCE`, after a result has changed."""
+    """Recount ratings after a result has changed; each run recounts at most `AT_ONCE` boards."""
     work = tick.work
     work.ratings.hold()
     stale = work.facts.find(STALE, lock=True)

@@ -58,7 +58,7 @@ class Ticks:
     seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
-        """Set recurring timers, retry stuck ones, and count a try for those handled at a crash."""
+        """Set recurring timers, retry stuck timers, count a try for timers cut short by a crash."""
         now = self.clock()
         with self.database.transaction() as work:
             for kind in RECURRING:

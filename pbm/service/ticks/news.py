@@ -121,7 +121,10 @@ def _tell_of(
     fact: Callable[[int], PlayerAway | PlayerBack],
     but: Collection[int | None] = (),
 ) -> str:
-    """Announce a vacation on the next boards that wait for the player; set a timer for others."""
+    """Announce a vacation on `_AT_ONCE` boards that wait for the player; set a timer for others.
+
+    Boards in `but` are left out.
+    """
     _, _, after = tick.timer.about.partition(".")
     waiting = tick.work.boards.to_move(player.id)
     left = [
@@ -139,7 +142,7 @@ def _tell_of(
 def send_digest(tick: Tick) -> str | Again:
     """Write a player's digest of the news stored since the last one, and schedule the next.
 
-    After digests are switched off, the timer runs once more, as an unfinished turn may add news.
+    The timer runs once more after digests are switched off: a turn begun before may keep news.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
@@ -163,10 +166,10 @@ def send_digest(tick: Tick) -> str | Again:
 
 
 def tell_kept_news(tick: Tick) -> str | Again:
-    """Mail a player the news kept for all boards; each board with kept news has such a timer.
+    """Mail a player all kept news. The timer is about one board with kept news, or about none.
 
-    The timer's board is locked, or the player if the timer has no board. So no turn can keep news
-    meanwhile and rely on this timer, which is about to end.
+    That board, or else the player, is locked. Otherwise a turn could keep more news and rely on
+    this timer, which is about to end.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:
@@ -242,7 +245,7 @@ def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str,
 
 
 def _urgency(tick: Tick, player: Player, board: Board) -> tuple[bool, bool, float, int]:
-    """Return a sort key: boards awaiting the player by deadline, boards that are over, others."""
+    """Return a sort key: boards with the player to move, by deadline; finished boards; others."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id

@@ -1,4 +1,4 @@
-"""The argument and result of timer handlers; announcements of several boards in one mail."""
+"""Shared by timer handlers: their argument and result, and one mail about several boards."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -44,10 +44,10 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Return a retry if a mail that arrived by `until` is not handled yet, else None.
+        """Return a retry if a mail that arrived by `until` is unhandled, or no mail can come in.
 
-        Return a retry also while no mail can come in. Check this before penalising a player for a
-        missing mail, since mails count from arrival.
+        Otherwise return None. Call this before penalising a player for a missing mail, since a mail
+        counts from its arrival.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")
@@ -62,10 +62,10 @@ Do = Callable[[Tick], str | Again]
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events of several boards; a reader of two or more of them gets one mail later.
+    """Announce events on boards; a reader of several of these boards gets one mail, later.
 
-    So does a reader of one board for whom another timer is due soon. Boards that have just begun
-    are not counted among a reader's boards.
+    A reader of one board gets the mail later, too, if another timer for the reader is due soon.
+    Boards that have just begun do not count as boards of a reader.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}

@@ -132,7 +132,7 @@ def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[No
 
 @dataclass(eq=False)
 class _Turn:
-    """The handling of a mail under way, or the mail's slow work outside a transaction."""
+    """What the watchdog watches: a thread that handles a mail, or does slow work for a mail."""
 
     mail_id: int
     thread: int
