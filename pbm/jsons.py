@@ -5,21 +5,25 @@ from typing import Any
 
 import orjson
 
+_MARKS = (" ", b" ")
+"""The beginning of text for the standard library to decode; orjson rounds long integers."""
 # As the standard library, which encodes neither.
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
 def dumps(value: Any) -> str:
-    """Encode a value. Raises TypeError for a value without a form in JSON."""
+    """Encode a value; infinite floats become null. Raises TypeError for a type unknown to JSON."""
     try:
         return orjson.dumps(value, option=_OPTIONS).decode()
-    except TypeError:  # lone surrogates, numbers of over 64 bits, keys that are numbers
-        return json.dumps(value)
+    except TypeError:  # lone surrogates, integers of over 64 bits, keys that are numbers
+        return f" {json.dumps(value)}"
 
 
 def loads(text: str | bytes) -> Any:
     """Decode a value. Raises ValueError for text that is not JSON."""
+    if text[:1] in _MARKS:
+        return json.loads(text)
     try:
         return orjson.loads(text)
-    except ValueError:  # lone surrogates, NaN
+    except ValueError:  # lone surrogates and NaN in rows of earlier versions
         return json.loads(text)

@@ -103,10 +103,10 @@ class Transaction:
         if isinstance(statement, UpdateBase):
             self.cache.forget_tables(frozenset({getattr(statement.table, "name", "")}))
         # Unless it is a plain SELECT, others may have committed during a wait for a lock. A SELECT
-        # without columns of tables may call a function that waits for an advisory lock.
+        # without tables may call a function that waits for an advisory lock.
         if self.is_shared and not (
             isinstance(statement, Select)
-            and statement.columns_clause_froms
+            and (statement.columns_clause_froms or statement.whereclause is not None)
             and getattr(statement, "_for_update_arg", None) is None
         ):
             self.cache.clear()
