@@ -46,9 +46,9 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Answerer:
-    """The sender of an answer to a question, open or not, from the asked address.
+    """The sender of an answer to a question: the player or the address that was asked.
 
-    `proven`: commands in the answer need no confirmation. `token` is the token of the question.
+    The question may be closed. `proven`: commands in the answer need no confirmation.
     """
 
     question: Question
@@ -92,7 +92,7 @@ def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Spe
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """Return who answers a question; None if the question's reply address proves no sender."""
+    """Return who answers a question; None if the question does not show who the sender is."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -115,7 +115,7 @@ def player_of(speaker: Speaker) -> Player | None:
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """Return the mail section that says why even a valid tag is no proof; empty if it is one."""
+    """Return the mail section on why a valid tag would not prove a player; empty if it would."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -147,5 +147,5 @@ def asked_question(
 
 
 def is_open(question: Question, arrived: datetime) -> bool:
-    """Return whether a question was open when a mail `arrived`; a closed one proves no sender."""
+    """Return whether a question had no answer and had not expired when a mail `arrived`."""
     return question.answer is None and question.expires_at > arrived

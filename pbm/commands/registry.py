@@ -103,7 +103,7 @@ _SHORT = 2  # words at most in a short form
 class Problem:
     """A line that was meant as a command but cannot be parsed, with a refusal's code and params.
 
-    `nearest` is a corrected line, `example` a correct one. `about_board`: a board may be meant.
+    `nearest`: a corrected line. `example`: an example. `about_board`: the line may mean a board.
     """
 
     line: str
@@ -115,7 +115,7 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse a line: a command, a problem, or None for plain words. `game` is the default."""
+    """Parse a line; None for plain words. `game`: the game if the line names none."""
     words, named = _words(line)
     game = named or game or default_game()
     if not words or len(line) > _LONGEST_LINE:
@@ -224,7 +224,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """Return the commands that a line begins with; if none, those with a similar word."""
+    """Return the commands whose word begins a line; if none, those with a similar word."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []
@@ -234,7 +234,7 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """Return the words of a line without the names of server and game, and the named game."""
+    """Return a line's words without the server's and the game's name, and the game it names."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
@@ -256,7 +256,7 @@ def _in_full(words: list[str]) -> list[str]:
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
-    """Yield the commands to try for a line; the error of the last is the one to show."""
+    """Yield the commands to try for a line. If all fail, the error of the last is shown."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word)
     if begun is None:
@@ -329,5 +329,5 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
 
 @lru_cache(maxsize=1024)  # words of 400 characters at most; few different ones begin lines
 def _alike(word: str) -> list[str]:
-    """Return the command word most similar to a word, if similar enough."""
+    """Return a list with the most similar command word; an empty list if none is similar."""
     return nearest(word, sorted(COMMAND_WORDS), most=1, alike=_ALIKE)

@@ -1,4 +1,4 @@
-"""Parses a whole mail into commands and a comment, or into a line that does not parse."""
+"""Parses a whole mail into commands and a comment, or into a problem."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,10 +32,10 @@ class Script:
     sender wrote it. `pbm/service/understanding` may add:
 
     - `guess`: a mail section that asks if the commands are meant.
-    - `wish`: the commands of a request below a move, which need a yes.
+    - `wish`: the commands of a request in plain words below a move; they wait for a yes.
     - `between`: comments below commands other than the last, by the index of the command.
-    - `unplaced`: words for no board, which the sender gets back.
-    - `answer`: what to send instead of running commands.
+    - `unplaced`: words that belong to no board; the sender gets them back.
+    - `answer`: the answer to send; no command runs.
     """
 
     commands: tuple[Command, ...] = ()
@@ -50,12 +50,12 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Leave out these logins' commands, and the comment if the last command is left out."""
+        """Leave out commands with these logins; without the last command, also the comment."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """Return the script without the sender's words in commands, comment and unreadable line."""
+        """Return the script without the comment, the commands' sentences, the unreadable line."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
@@ -189,14 +189,14 @@ def begins_answer(said: Sequence[str]) -> bool:
 
 
 def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
-    """Return the words after a yes or a no, in the same line and below."""
+    """Return what follows a yes or a no: the remainder of its line, and the lines below."""
     body = trimmed(said)
     found = spoken(body)
     return trimmed((found.rest, *body[found.lines :]))
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse the answer to a welcome as `confirmation` does, but take any possible no as a no."""
+    """Parse an answer to a welcome as `confirmation` does; whatever may be a no is a no."""
     body = trimmed(said)
     found = spoken(body)
     if found.answer:

@@ -147,7 +147,7 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store, with a mask for the password, whose hash is stored apart."""
+        """Return the line to store until a yes, with a mask in place of the password."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
@@ -207,7 +207,7 @@ class Delete(Command, group="account"):
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Ask at an address if the player may add it, or use it `instead`. Raises Refusal."""
+    """Ask a new address for a yes; `instead`: it replaces the player's first. Raises Refusal."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)

@@ -80,21 +80,21 @@ class _Answer(Command):
     who: str | None = operand(Handle(), optional=True)
 
     def _read(self, words: list[str]) -> None:
-        """Fill the command's fields; `the draw offer` means `draw`."""
+        """Parse the fields, skipping the words "the", "offer" and "from". Raises Refusal."""
         super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
         left = self.who if self.what != CHALLENGE else str(self.board) if self.board else None
         if left is not None:
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """Return the answered challenge or offer; None for all challenges. Raises Refusal."""
+        """Return the challenge or offer to answer; None if the line says "all". Raises Refusal."""
         if self.what == _ALL:
             return None
         challenge = self._challenge(context)
         return self._offer(context) if challenge is None else challenge
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """Return the answered challenge; None if an offer is answered. Raises Refusal."""
+        """Return the challenge to answer; None if the line answers an offer. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -120,12 +120,12 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """Return the sender's newest boards, and those of them that have an offer to answer."""
+        """Return the sender's newest boards in progress, and those that have an offer to answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """Return the answered offer and its board. Raises Refusal."""
+        """Return the board with the offer to answer, and the offer. Raises Refusal."""
         ref = self.board
         if not context.hints and (ref is None or ref.number is None):
             boards, asked = self._asked_boards(context)
@@ -142,7 +142,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """Return the offers that can be answered. A named ply rules out other plies' take-backs."""
+        """Return a board's offers to answer. A named ply excludes take-backs of other plies."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer

@@ -51,7 +51,7 @@ class Back(Command, group="account"):
 
 
 def _vacations(context: Context, **taken: str) -> Answered:
-    """Return coming vacations and days left for more; `taken`: first and last day of a new one."""
+    """Return the answer with coming vacations and days left; `taken`: days of a new vacation."""
     whose = context.work, context.player, context.turn.arrived
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}

@@ -202,7 +202,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw the starting board `value` for each number of players, and again with each flag."""
+    """Yield drawings of the board `value` by number of players, without and with each flag."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -220,13 +220,13 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return a picture of the starting board with the `chosen` options and the fewest seats."""
+    """Return the starting board's picture for the fewest players that `chosen` options allow."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
 
 def _start(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
-    """Return the starting position for `players` with the `chosen` options; None if not allowed."""
+    """Return a game's starting position; None if the number of players or the options are wrong."""
     try:
         return game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:
@@ -252,7 +252,7 @@ def _in_quotes(text: str) -> str:
 
 
 def strength_text() -> str:
-    """Return the results of games between robots, a sentence per pair; empty if not measured."""
+    """Return the results of games between robots, a sentence per pair; empty without results."""
     path = strength_file()
     part = _PART.search(path.read_text(encoding="utf-8")) if path else None
     told = []

@@ -188,7 +188,7 @@ class Challenge(Command, group="lobby"):
             raise Refusal("other-seats")
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
-        """Return the names in seat order, shuffled if `random` is set; partners stay partners."""
+        """Return the names in seat order, or shuffled for -random without parting partners."""
         if not self.random:
             return names
         shuffled = context.turn.site.shuffled
@@ -200,7 +200,7 @@ class Challenge(Command, group="lobby"):
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal if there are too many addresses, or if one was or may not be invited."""
+    """Raise Refusal if there are too many addresses, or one of them must not be invited."""
     work, now, server = context.work, context.now, context.server
     asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
     if asked + len(addresses) > limits.MOST_INVITED:
@@ -234,8 +234,8 @@ def challenged_answer(
 ) -> Answered:
     """Return the answer to a challenger whose challenge waits for a yes of each of `handles`.
 
-    `first_unsaid`: the challenger got the first seat without asking for it. `words`: a comment
-    waits for the yes, too.
+    `first_unsaid`: the challenger got the first seat without asking for it. `words`: the
+    challenger's comment is delivered only after the yes.
     """
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
@@ -254,7 +254,7 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """Return a handle's active player. Raises Refusal; `by_address`: it suggests a mail address."""
+    """Return the active player of a handle. A Refusal hints at mail addresses if `by_address`."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

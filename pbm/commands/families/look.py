@@ -60,7 +60,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Return the index of a login's handle, first or behind a board; None without a login."""
+        """Return the index of a handle before a password: 0, or after a board number; else None."""
         return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:

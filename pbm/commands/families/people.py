@@ -167,7 +167,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
 
 
 def _title(game: str) -> dict[str, str | None]:
-    """Return the game's title, or None if only one game is installed."""
+    """Return a dict whose key `game` has the game's title, or None if only one is installed."""
     return {"game": game_named(game).info.title if len(games()) > 1 else None}
 
 
@@ -188,7 +188,7 @@ class Standings(Command, group="look"):
 
 
 def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
-    """Return the list of a pool's highest and provisional ratings; None for an empty pool."""
+    """Return a pool's highest ratings and provisional ratings as plain data; None without any."""
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]
@@ -203,7 +203,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Return rating and rank by player id, highest first; a provisional rating has no rank."""
+    """Return ratings and places by player id, best first; a provisional rating has no place."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
@@ -214,7 +214,7 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
-    """Return a rating as plain data. Its uncertainty has grown since the last game."""
+    """Return a rating as plain data, its uncertainty increased for the time since the last game."""
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 

@@ -36,7 +36,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
-        """Return the command of a `line` that is only the move `text`, without the word `move`."""
+        """Return the command to play the move `text`, from a `line` without the word `move`."""
         command = cls()
         command.game, command.line, command.is_bare = game, line, True
         command.board, command.move, command.ply = board, " ".join(text.split()), None
@@ -44,13 +44,13 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """Return the command of a `line` that is a board's number and the move `text`."""
+        """Return the command to play the move `text`, from a `line` of board number and move."""
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Return whether the line fits the next ply of `board`; it need not name board or ply."""
+        """Return whether the line names no other board than `board`, and no ply but the next."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -72,7 +72,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """Ask if the move is meant for this position; `why`: data of `section`. Raises Refusal."""
+        """Ask by a mail section if the move is meant; `why`: data of `section`. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -84,7 +84,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """Return the line with board, ply and canonical move; an illegal move stays as typed."""
+        """Return the line to store until a yes: board, ply, and the move, canonical if legal."""
         board = context.own_board(self.board)
         ply, move = self._meant_ply or board.ply + 1, self.move
         if ply == board.ply + 1:
@@ -97,7 +97,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the board as in the mail that this one answers, if that position is older."""
+        """Return the outdated board of the answered mail if the move may be for it; else None."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)

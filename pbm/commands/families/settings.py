@@ -107,7 +107,7 @@ def _changes(name: str, text: str) -> dict[str, Any]:
 
 
 def _hour(word: str) -> int | None:
-    """Parse an hour of the day: `18:00`, `18h`, `6pm`; None for any other word. Raises Refusal."""
+    """Parse an hour of the day: `18:00`, `18h`, `6pm`; else None. Raises Refusal for `18:30`."""
     found = _HOUR.fullmatch(lowered(word))
     if found is None:
         return None

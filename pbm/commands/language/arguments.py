@@ -112,7 +112,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Several lengths of time, separated by a sign: `1d,3d`. There may be fewer than allowed."""
+    """Lengths of time, separated by a sign: `1d,3d`. The last ones may be left out."""
 
     reason = "span"
 

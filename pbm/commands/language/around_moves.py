@@ -25,7 +25,7 @@ def undressed(text: str, *, numbered: bool = True) -> str:
     """Return a text without the quotes, full stop, "please" and the like around a move.
 
     Signs of doubt stay: a question mark, dots, brackets. `numbered`: a number in front ("12." or
-    "1)") is dropped, too. Behind the word `move` it is kept, as it may be a board's number.
+    "1)") is dropped, too. Pass False if the number may be a board's, as behind `move`.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')

@@ -26,12 +26,12 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 
 @dataclass(frozen=True)
 class Context:
-    """The context of a command: its turn, its sender, and the boards that the mail is about.
+    """The context of a command: its unit of work, its sender, and the boards of the mail.
 
-    `actor_id` is the sender's id, None for a stranger. `hints` are the numbers of these boards:
-    first from the reply address, then from the mail that this one answers, then from the subject.
-    `mailed` are the boards shown in the mail that this one answers. `can_be_strict`: this server
-    gets DMARC results.
+    `actor_id` is the sender's id, None for a stranger. `hints` are the numbers of the boards that
+    the mail is about: from its reply address, then from the answered mail, then from the subject.
+    `mailed` are the boards shown in the answered mail. `can_be_strict`: this server gets
+    DMARC results, so a player may require a DMARC pass.
     """
 
     turn: Turn
@@ -53,7 +53,7 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count a use of `rate`, separately for unproven mails. Raises Refusal over the limit."""
+        """Count a use of `rate`; unproven mails count separately. Raises Refusal over the limit."""
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
@@ -61,7 +61,7 @@ class Context:
 
     @property
     def answered(self) -> Answering | None:
-        """The board in the mail that this one answers; None if that had no board or several."""
+        """The board shown in the answered mail; None if that mail shows no board or several."""
         return self.mailed[0] if len(self.mailed) == 1 else None
 
     @property
@@ -115,7 +115,7 @@ class Context:
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Return and lock the board meant. Raises Refusal if it is over or not the sender's."""
+        """Return and lock the board meant. Raises Refusal if over, or if the sender has no seat."""
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
@@ -128,7 +128,7 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """Return and lock the board meant. Raises Refusal unless the sender still plays on it."""
+        """Return the board as `own_board` does. Raises Refusal also if the sender has left it."""
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
@@ -171,7 +171,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """Return the refusal of an unknown handle; `by_address`: a mail address would do instead."""
+    """Return the refusal of an unknown handle, with a hint on mail addresses if `by_address`."""
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name

@@ -90,7 +90,7 @@ class Days:
     def on(self, today: date) -> tuple[date, date]:
         """Return the first and last day as dates.
 
-        A first day without a year may be up to 60 days ago. Any other day is the next such day.
+        Without a year, a first date is sought from 60 days ago on, a last one from the first on.
         """
         if isinstance(self.begin, timedelta):
             first = today + self.begin
@@ -128,7 +128,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """Return the days in a text, and whether they begin today ("until Friday"). Raises Refusal."""
+    """Return the days in a text, and True if they begin today: "until Friday". Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -173,7 +173,7 @@ def _read(found: re.Match[str]) -> _Item:
 
 
 def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
-    """Return the day, typed as `word`. Raises Refusal if the calendar has no such day."""
+    """Return a day. Raises Refusal, which quotes `word`, if the calendar has no such day."""
     if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
         raise misread("day", word=cut_short(word))
     return _Dated(day, month, year)

@@ -57,7 +57,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Return what to type for each option's name, and for each value of an option."""
+        """Return the field's options as typed (`-name=value`), by option name and by value."""
         return {}
 
 
@@ -137,8 +137,8 @@ class ValueOption(Field):
 class GameOptions(Field):
     """A field for the options that games declare for a command.
 
-    `of` returns a game's options. `of_any`: the options of all games are parsed, because the game
-    is known only when the board is found.
+    `of` returns a game's options. `of_any`: the options of all games are accepted, because the
+    game is unknown until the board is found.
     """
 
     of: Callable[[Game], Sequence[GameOption]]
@@ -316,13 +316,13 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """Return the summary and the text of the help page, with the notes of the default game."""
+        """Return the help page, its summary and its text, filled in for the default game."""
         text = command_text(f"{cls.words[0]} {cls.second}".strip())
         return "\n\n".join(filter(None, (cls.summary(), cls.with_game(text))))
 
     @classmethod
     def summary(cls) -> str:
-        """Return the first sentence of the help page: the docstring."""
+        """Return the summary of the help page, which is the class's docstring."""
         return inspect.getdoc(cls) or ""
 
     @classmethod
@@ -341,7 +341,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the `words` behind the command's `word`. Raises Refusal with the board's number."""
+        """Parse the `words` behind the command's `word`. Raises Refusal with the named board."""
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -385,11 +385,11 @@ class Command:
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Return the index of a login's handle, which a password follows; None without a login."""
+        """Return the index of the handle in a login (handle and password); None without a login."""
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Parse all fields. No word of a `Secret` or `Sentence` is an option. Raises Refusal."""
+        """Parse all fields. Words of a password or a sentence are never options. Raises Refusal."""
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -409,11 +409,11 @@ class Command:
             raise misread("left-over", word=word)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Run the command and yield its events. Raises Refusal with nothing changed."""
+        """Run the command and yield its events. If it raises Refusal, it has changed nothing."""
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until a yes; what it means must not change until then."""
+        """Return the line to store until a yes. Events until then must not change its meaning."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -422,18 +422,18 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """Return the command with `board`; None if it has a board already, or takes no board."""
+        """Return the command with board and line set; None if it has a board or takes none."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """Return the question that asks for a yes; empty if the mail quotes the line instead."""
+        """Return the question that asks for a yes; empty if the mail just quotes the line."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """Return the mail section that says what the command ends; None if it ends nothing."""
+        """Return the mail section that warns of what the command ends, with its data; or None."""
         return None
 
     @property

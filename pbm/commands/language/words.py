@@ -51,7 +51,7 @@ def is_board(word: str) -> bool:
 
 
 def misread(reason: str, **params: Any) -> Refusal:
-    """Return the refusal of words that cannot be parsed; `reason` names the refusal's sentence."""
+    """Return the refusal of words that cannot be parsed; `reason`: key of the sentence to show."""
     return Refusal("syntax", reason=reason, **params)
 
 
@@ -295,7 +295,7 @@ class Secret(ArgumentKind):
 
 
 def login_at(words: list[str]) -> int | None:
-    """Return the index of a login's handle in words such as "BOARD HANDLE PASSWORD", or None.
+    """Return the index of the handle in words such as "BOARD HANDLE PASSWORD"; None in others.
 
     >>> login_at("12 alice secret".split())
     1

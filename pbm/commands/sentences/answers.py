@@ -65,9 +65,9 @@ _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s
 class Spoken:
     """The answer in a mail's first line; lines that only greet are skipped.
 
-    `answer` is None if it is unclear. `begins`: the line begins like an answer. `clear`: the line
-    says only yes, in words that mean nothing else in any language. `rest` are the words behind the
-    answer in the line, `lines` is the number of lines parsed.
+    `answer`: True for yes, False for no, None if unclear. `begins`: the line begins like an answer.
+    `clear`: the line says only yes, in words that mean nothing else in any language. `rest`: the
+    words behind the answer in its line. `lines`: how many lines were parsed.
     """
 
     answer: bool | None = None
@@ -127,7 +127,7 @@ def _begins(clause: Clause) -> bool:
 
 
 def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
-    """Return whether the clauses consist of these phrases and polite words only."""
+    """Return whether the clauses of a `line` consist only of `phrases` and polite words."""
     made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
     return len(line) <= LONGEST and all(made_of)
 
@@ -139,7 +139,7 @@ def _is_doubtful(
     below: Sequence[str],
     again: frozenset[str],
 ) -> bool:
-    """Return whether other clauses in the line, or the lines below, may reverse the answer."""
+    """Return whether the rest of the `line`, or the lines `below`, may reverse the `answer`."""
     more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
@@ -166,7 +166,7 @@ def _is_doubtful(
 
 
 def said_below(below: Iterable[str]) -> Iterable[str]:
-    """Return the first lines below an answer that are not blank, which may contradict it."""
+    """Return the lines in which an answer may be contradicted: the first nonblank lines below."""
     return islice(filter(str.strip, below), _MOST_LINES)
 
 
@@ -179,7 +179,7 @@ def _is_no(clause: Clause) -> bool:
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Return whether words make a yes doubtful; "was" does, but not in "that was"."""
+    """Return whether words cast doubt on a yes: "was" does, "that was" does not."""
     pairs = zip(("", *words), words, strict=False)
     return any(
         (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
@@ -200,7 +200,7 @@ def says_no(text: str) -> bool:
 
 
 def opts_out(text: str) -> bool:
-    """Return whether a text asks for no more mail: at its beginning, or later with a clear word."""
+    """Return whether a text begins by asking for no more mail, or soon says "unsubscribe"."""
     if _is_opting_out(_first_words(text)):
         return True
     return _has_first(text, "unsubscribe") and not _has_first(text, "yes")
@@ -260,7 +260,7 @@ def _as_name(word: str) -> str | None:
 
 
 def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield each of the first clauses, without polite words, and the punctuation behind it."""
+    """Yield the first clauses: the words without polite ones, and the punctuation behind."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
             yield words, clause.mark
@@ -271,7 +271,7 @@ def _has_first(text: str, section: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """Return the first clause after greetings, without polite words; empty for a yes."""
+    """Return the first clause that is no greeting, without polite words; empty if it says yes."""
     for words, mark in _first_clauses(text):
         if words[0] in _WORDS["yes"]:
             return ()
@@ -296,10 +296,10 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Return whether words begin with one of `phrases`, or are one word of the list "KIND alone".
+    """Return whether words begin with one of `phrases`, or match a list of the `kind`.
 
-    KIND is the value of `kind`. In languages without blanks, the beginning of the first word may be
-    a phrase of the list "KIND undivided".
+    If `kind` is "no", the list "no alone" matches a single word. The list "no undivided", for
+    languages without blanks, matches if one of its phrases begins the first word.
     """
     if not words:
         return False

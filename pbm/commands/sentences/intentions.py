@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 class Intention(StrEnum):
-    """A request or question. Its value names the section of the phrase file with its phrases."""
+    """A request or question, by the name of its section in the file of phrases."""
 
     RESIGN = "resign"
     LOST = "lost"  # "You win": a resignation, but talk once the game is over
@@ -90,7 +90,7 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """A request, with its text in `wrote`. `asks_how`: the sender asks how it is done."""
+    """A request, as the sender `wrote` it. `asks_how`: the sender asks how to do it."""
 
     intention: Intention
     asks_how: bool
@@ -121,8 +121,8 @@ class _Clause:
 def understand(lines: Sequence[str]) -> Understood | None:
     """Return the requests in a sender's words; None if the words are for other players.
 
-    A single word counts only on its own line or last: "Resign? Never!" A text that names a move or
-    a place on the board is about the game.
+    Among other words, a request of one word counts only on its own line or at the end, so not in
+    "Resign? Never!" A text that names a move or a place on the board is for the other players.
     """
     text = "\n".join(lines).strip()
     is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES
@@ -230,7 +230,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
-    """Return what a phrase ("how do I resign") wishes to do, and whether it asks how; or None."""
+    """Return the wish in a phrase ("how do I resign"), and True if it asks how to; else None."""
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -277,7 +277,7 @@ def _aside(words: list[str], *, at_end: bool) -> int:
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """Yield the words, then also without one and two objects ("this game") at the end."""
+    """Yield the words, then without one object ("this game") at the end, then without two."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)

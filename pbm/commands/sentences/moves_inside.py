@@ -111,7 +111,7 @@ def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
 
 
 def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
-    """Return the start and end index of each move."""
+    """Yield the start and the end index of each move in a line."""
     words = [found.span() for found in re.finditer(r"\S+", line)]
     places = (at for at, (start, end) in enumerate(words) if mentions_place(line[start:end]))
     free = 0
@@ -145,7 +145,7 @@ def _spoken(text: str) -> list[_Spoken]:
 
 
 def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
-    """Return whether all clauses are kind; `sorry`: an apology may be longer, to say why."""
+    """Return whether all clauses are kind; `sorry`: a longer apology that says why is kind, too."""
     may_be_name = False
     for item in found:
         words, clause = tuple(map(str.casefold, item.clause.words)), item.clause
