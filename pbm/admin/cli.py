@@ -255,7 +255,7 @@ def read(console: Console, address: str, count: int) -> None:
 
 @main.group()
 def keys() -> None:
-    """Look after the keys behind all reply addresses.
+    """Look after the keys that sign all reply addresses.
 
     A running server uses the changed keys by itself.
     """

@@ -237,7 +237,7 @@ class SeekNews(Event):
     """A change of a seek, told to the players `readers` who wait in it.
 
     `what` is `joined` or `left` for a player. For the seek it is `withdrawn`, `lapsed`, or `gone`
-    if the seek's maker became inactive. The game needs `players` players; `waiting` have joined.
+    if the seek's maker became inactive. The game needs `players` players; `waiting` were found.
     `pairs`: the command `play` opened the seek.
     """
 

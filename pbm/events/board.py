@@ -1,7 +1,7 @@
 """Facts: events that are told in words above a board.
 
-The template `templates/facts/player-reachable.txt` has the words for `PlayerReachable`. In it the
-fact's fields are in `item`, the view of the board in `v`.
+The words of the fact `PlayerReachable` are in the template `templates/facts/player-reachable.txt`.
+In this template, `item` has the fields of the fact, and `v` is the view of the board.
 """
 
 import re

@@ -12,7 +12,7 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The last ply, `handle`'s move, was undone, and the forfeits of the players `lifted`, too."""
+    """The last ply, a move of `handle`, and the forfeits of the players `lifted` were undone."""
 
     ply: int
     move: str

@@ -141,10 +141,7 @@ def send(
 
 
 def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:
-    """Return subject and text of the newest mails to an address. Raises OperatorError.
-
-    The newest mail is the last.
-    """
+    """Return subject and text of the last mails to an address, in order. Raises OperatorError."""
     found = _mails(settings, address)[-count:]
     if not found:
         where = f"in {settings.maildir}"

@@ -1,4 +1,4 @@
-"""Results of checks; checks that each role runs and that all clocks agree."""
+"""Runs checks and formats the results; has the checks of the roles and of the clocks."""
 
 import os
 import socket
@@ -91,7 +91,7 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
     """Return words that name a role's processes; `start` is the command that starts one.
 
-    Raises DubiousError if some of the processes are dead, OperatorError if all are.
+    Raises DubiousError if some of the processes are dead, OperatorError if none lives.
     """
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]

@@ -59,7 +59,7 @@ class RobotJobs:
     _process: str = field(default_factory=lambda: secrets.token_hex(8), init=False)
 
     def begin(self) -> None:
-        """Register the robots as players, retry stuck jobs, and add missing jobs for moves."""
+        """Register the robots as players, retry stuck jobs, add jobs for moves that have none."""
         now = self.clock()
         with self.database.transaction() as work:
             enlist(work, now)

@@ -129,7 +129,7 @@ def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) ->
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
-    """Put older news before the news in a view."""
+    """Return a view with older news added before the news that it has."""
     before = [item.told for item in news]
     return {
         **view,

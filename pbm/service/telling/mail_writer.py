@@ -44,7 +44,7 @@ class MailWriter:
         kind: Kind = Kind.BOARD,
         not_before: datetime | None = None,
     ) -> None:
-        """Mail a board to a player, in the board's thread, with the player's kept news of it."""
+        """Mail a board to a player, in the board's thread; add the news kept for the player."""
         view = with_kept(self._turn, player, board, view)
         if kind == Kind.BOARD:
             self.boards(board, [(player, view)])
