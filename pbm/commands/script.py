@@ -50,7 +50,7 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Leave out commands with these logins; without the last command, also the comment."""
+        """Leave out commands with these logins, and the comment if the last command is left out."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
@@ -130,7 +130,7 @@ def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Sc
 def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = False) -> Script:
     """Parse lines without a subject; with `only_commands`, any other line is a problem.
 
-    Commands that take a text or come after a move are sorted last.
+    Commands that take a text, and commands that run after the others, are sorted last.
     """
     commands: list[Command] = []
     comment: tuple[str, ...] = ()

@@ -73,7 +73,7 @@ def _names_something(command: type[Command]) -> bool:
 
 
 def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether a line may be inside a sentence that includes the lines around it."""
+    """Return whether the line at `index` may be inside a sentence with the lines around it."""
     above = lines[index - 1].strip() if index else ""
     if not above or above.endswith(tuple(_SENTENCE_ENDS)) or index is None:
         return False
@@ -83,13 +83,13 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
 
 
 def follows_on(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether a line may continue a sentence that begins in the line above."""
+    """Return whether the line at `index` may continue a sentence from the line above."""
     above = lines[index - 1].strip() if index else ""
     return bool(above) and above[-1] not in ".!?…,)" and not all(map(is_greeting, clauses(above)))
 
 
 def goes_on(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether the words below a line may continue its sentence or withdraw what it says."""
+    """Return whether the text below line `index` may go on with that line, or take it back."""
     if index is None:
         return False
     below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")

@@ -148,7 +148,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
 
 
 def _read(found: re.Match[str]) -> _Item:
-    """Return the day in a match of one of the patterns for days. Raises Refusal."""
+    """Return the day, or the number of days, that a pattern has matched. Raises Refusal."""
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
         return _WORDS[said["word"]]

@@ -238,7 +238,7 @@ def name_alone(line: str) -> str | None:
 
 
 def name_given(line: str) -> str | None:
-    """Return the name that a line asks for explicitly: "call me marta"."""
+    """Return the name that a line asks for explicitly ("call me marta"), else None."""
     *before, word = _without_polite_ends(line) or [""]
     *_, last = ((), *(clause.words for clause in clauses(" ".join(before))))
     told = any(" ".join(last[start:]) in _WORDS["name follows"] for start in range(len(last)))

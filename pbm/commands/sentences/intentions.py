@@ -248,7 +248,7 @@ def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
 
 
 def _opponent(words: Sequence[str]) -> str | None:
-    """Return the handle in "I want to play with anna", or "play bob"."""
+    """Return the handle in "I want to play with anna" or "play bob"; None in other words."""
     if len(words) > _LEAST_WITH_VERB and words[-1] in _LISTS["verbs at the end"]:
         *words, preposition, handle, verb = words
         words += [verb, preposition, handle]

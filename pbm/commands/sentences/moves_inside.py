@@ -88,7 +88,7 @@ class MoveInside:
 
     @property
     def is_planned(self) -> bool:
-        """Whether the words before the move announce it."""
+        """Whether words such as "I will" before the move announce it."""
         before = f" {phrase_of(self.before)} "
         return any(f" {phrase} " in before for phrase in PHRASES["plan"])
 
