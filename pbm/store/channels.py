@@ -19,10 +19,10 @@ _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Floa
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """The channel of one role's queue; `probe` is a cheap query by which the queue is polled.
+    """A channel on which the workers of one queue are notified; `probe` is a query for polling.
 
-    The query selects one value. If the value is a boolean, it says whether a row waits. Any other
-    value changes when a row is added.
+    The query selects one value. A boolean says whether a row waits in the queue. Any other value
+    changes when a row is added.
     """
 
     name: str

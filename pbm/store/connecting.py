@@ -66,7 +66,7 @@ _TRIES = 5  # since another client of the pooler may take the lent session first
 def refuse_lent_sessions(database: Database) -> None:
     """Raise OperatorError if a pooler may lend one PostgreSQL session to two open connections.
 
-    If the database is unreachable, nothing is raised here, but by the next use of the database.
+    Does nothing if the database is unreachable; the next use of the database raises the error.
     """
     are_lent = False
     with suppress(psycopg.Error):

@@ -60,8 +60,8 @@ _RELEASE = text(
 class AdvisoryLocks:
     """Advisory locks of PostgreSQL on the mails that this process is sending.
 
-    The locks belong to one session, and PostgreSQL releases the locks of a dead process. SQLite has
-    a single server, and needs no such locks.
+    One connection holds all the locks. If the process dies, the connection ends, and PostgreSQL
+    releases the locks. SQLite needs no locks, since it is used by a single server.
     """
 
     def __init__(self, database: Database) -> None:
@@ -69,7 +69,7 @@ class AdvisoryLocks:
         self._connection: Connection | None = None
 
     def take(self, outbox_ids: Sequence[int]) -> frozenset[int]:
-        """Try to lock mails without waiting; return the numbers of those locked."""
+        """Try to lock mails without waiting; return the numbers of the locked mails."""
         if self._database.embedded or not outbox_ids:
             return frozenset(outbox_ids)
         return frozenset(self._run(_HOLD, outbox_ids))

@@ -1,8 +1,8 @@
 """Notification of workers about new rows, in this process and in others on the same PostgreSQL.
 
-A transaction with a NOTIFY makes all commits wait. So a NOTIFY is sent after the commit of the row,
-by a separate connection, at most once every `NOTIFY_EVERY` seconds. A process that misses a NOTIFY
-finds the row by polling.
+PostgreSQL commits transactions that send a NOTIFY one at a time. So a NOTIFY is sent after the
+commit of the row, by a separate connection, at most once every `NOTIFY_EVERY` seconds. A process
+that misses a NOTIFY finds the row by polling.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Notifier:
         self._sender: Connection | None = None
 
     def notify(self, channels: Iterable[Channel]) -> None:
-        """Wake the workers of these channels after a commit. Call it on the event loop."""
+        """Wake the workers of these channels. Call this after the commit, on the event loop."""
         for channel in channels:
             if channel.name in self._events:
                 self._events[channel.name].set()
@@ -52,9 +52,9 @@ class Notifier:
             self._sending = asyncio.create_task(self._send_pending())
 
     async def listen(self) -> None:
-        """Wake workers of this process after a NOTIFY, or when polling finds a row.
+        """Wake this process's workers when another process sends a NOTIFY or polling finds a row.
 
-        Runs until cancelled. Returns at once if the database is embedded or no worker is here.
+        Runs until cancelled. Returns at once for SQLite, and if this process has no workers.
         """
         while self._events and not self._database.embedded:
             pause = PAUSE

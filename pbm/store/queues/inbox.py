@@ -65,10 +65,10 @@ _KEEP = Statement(
 def _is_first(lane: str) -> ColumnElement[bool]:
     """Return the condition that no earlier new mail has the same value in the column `lane`.
 
-    `lane` names the column of the sender or of the board. In both, mails are ordered by number, and
-    so no two mails wait for each other. With `NOT EXISTS`, PostgreSQL might read all mails, since
-    it estimates that none waits.
+    The column is `lane` (for a sender) or `board_lane` (for a board). For both, an earlier mail is
+    one with a lower number. So no two mails wait for each other.
     """
+    # With NOT EXISTS, PostgreSQL might read all mails, since it estimates that none waits.
     earlier = select(_EARLIER.c.id).where(
         _EARLIER.c.status == NEW, _EARLIER.c[lane] == inbox.c[lane], _EARLIER.c.id < inbox.c.id
     )
@@ -115,9 +115,9 @@ class Inbox(MailQueue[InboxMail]):
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
     def keep(self, mail: ArrivedMail) -> int | None:
-        """Store a mail, and return its number; for a duplicate, return the stored mail's number.
+        """Store a mail, and return its number. For a duplicate, return the stored mail's number.
 
-        Stores nothing and returns None if too many mails wait in the mail's lane (its sender's).
+        Stores nothing and returns None if too many mails of the same lane (a sender) wait.
         """
         self._transaction.notified.add(MAIL_KEPT)
         queued, now = mail.queued, mail.now.timestamp()
@@ -151,10 +151,10 @@ class Inbox(MailQueue[InboxMail]):
         since: datetime = BEGINNING,
         most_bytes: int = _ANY_LENGTH,
     ) -> tuple[InboxMail, ...]:
-        """Claim the next new mails; other processes skip them.
+        """Claim up to `most` new mails, ordered by `place`, a time; other processes skip them.
 
-        Leaves out mails that are delayed, longer than `most_bytes`, or behind another new mail of
-        their sender or board. Mails whose `place`, a time, is before `since` are not scanned.
+        Leaves out mails whose place is before `since`, mails longer than `most_bytes`, delayed
+        mails, and mails behind another new mail of the same sender or board.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
@@ -180,7 +180,7 @@ class Inbox(MailQueue[InboxMail]):
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
-        """Record the outcomes of mails, by number, and erase their texts."""
+        """Record outcomes, as pairs of a mail's number and a word; erase the texts of the mails."""
         done = {"status": InboxStatus.DONE, "done_at": now, "lane": None}
         for number, outcome in outcomes:
             _SET.run(self._transaction, number, {**done, "outcome": outcome})

@@ -1,4 +1,4 @@
-"""Mails that wait some seconds for a robot's move, and news kept for digests."""
+"""Mails delayed some seconds for a robot's move, and news kept for digests."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -48,14 +48,14 @@ _TAKE_CONTENTS = (
 
 
 class AwaitingMails(Repository):
-    """Queries about mails that wait for a robot's move; callers have locked the mails' board."""
+    """Queries about mails delayed for a robot's move; callers have locked the board."""
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, OutboxMail]:
-        """Delete the waiting mails to `readers` about a board; return the mails by player number.
+        """Delete the delayed mails to `readers` about a board; return the mails by player number.
 
-        Mails stay if an attempt to send them has failed, or if others have locked them.
+        Leaves mails that others have locked, that are due soon, or that could not be sent before.
         """
         keys = [player.address.lower() for player in readers]
         if not keys:
@@ -76,9 +76,9 @@ MOST_NOTICES = 40  # for one player, apart from news of boards
 
 
 class KeptNews(Repository):
-    """Queries about news stored for a later mail, within one transaction.
+    """Queries about news of boards, and other notices, stored for a later mail.
 
-    Callers that store or remove a board's news have locked the board. So no news are mailed twice.
+    Callers that store or delete a board's news have locked the board. So no news is mailed twice.
     """
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
@@ -89,7 +89,7 @@ class KeptNews(Repository):
             self._transaction.execute(insert(kept_news), rows)
 
     def sizes(self, player_ids: Collection[int], board_id: int) -> dict[int, int]:
-        """Return the total size of a board's kept news, by player; only for players with any."""
+        """Return, by player, the total size of a board's kept news; leave out totals of 0."""
         query = (
             select(kept_news.c.player_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
@@ -123,7 +123,7 @@ class KeptNews(Repository):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
-        """Keep a notice about no board for a player, unless `MOST_NOTICES` are kept already."""
+        """Keep a notice that concerns no board for a player, unless `MOST_NOTICES` are kept."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if self._count(count) < MOST_NOTICES:
@@ -136,7 +136,7 @@ class KeptNews(Repository):
         return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
 
     def has_notices(self, player_id: int) -> bool:
-        """Return whether a notice about no board is kept for a player."""
+        """Return whether any notices are kept for a player."""
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:

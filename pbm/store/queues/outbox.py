@@ -154,8 +154,8 @@ class Outbox(MailQueue[OutboxMail]):
     ) -> list[OutboxMail]:
         """Return the due mails to send next, oldest first, except those numbered in `passing_over`.
 
-        A mail under retry blocks later mails to its reader about its board. After about an hour of
-        retries, it lets later mails pass. Mails due before `since` are not scanned.
+        While a mail is retried, later mails to the same reader about the same board wait. After
+        about an hour of retries, they wait no more. Mails due before `since` are not scanned.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
@@ -178,7 +178,7 @@ class Outbox(MailQueue[OutboxMail]):
         now: datetime,
         error: str | None = None,
     ) -> None:
-        """Record how mails have ended, with their new status, and erase their contents."""
+        """Give mails a final status and a last error, and erase the mails' contents."""
         if outbox_ids:
             mails = {"mails": list(outbox_ids)}
             outcome = {"status": status, "now": now, "error": error}
@@ -232,17 +232,17 @@ class Outbox(MailQueue[OutboxMail]):
         return self._exists(_to(address_key, *its))
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
-        """Return how many mails limited by `allowance` were written to an address after `since`."""
+        """Return how many mails written to an address after `since` count against `allowance`."""
         its = (outbox.c.kind.in_(using_up(allowance)), outbox.c.written_at > since)
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Return whether a mail to an address, about `board_id` if given, waits to be sent."""
+        """Return whether a mail to an address waits; with `board_id`, one about that board."""
         about = () if board_id is None else (outbox.c.thread == board_id,)
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Find the mail with this envelope `sender`, if written to an address after `since`."""
+        """Find the mail with this envelope `sender` written to an address after `since`."""
         query = _SELECTED.where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,
@@ -268,7 +268,7 @@ class Outbox(MailQueue[OutboxMail]):
     ) -> tuple[int, ...]:
         """Drop a player's waiting mails of the kinds in `SUPERSEDED`; return the mails' boards.
 
-        With `board_id`, only mails about that board are dropped. `why` becomes their last error.
+        With `board_id`, only mails about that board are dropped. `why` is stored as last error.
         """
         its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
         about = () if board_id is None else (outbox.c.board_id == board_id,)

@@ -43,7 +43,7 @@ class _Queue(Repository, Generic[_M]):
     def find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
-        """Find a row that meets the conditions; `lock` locks it until the commit.
+        """Find the row with this number if the conditions are met; `lock` locks it until commit.
 
         With `lock` and without `wait`, a row that others have locked is not found.
         """
@@ -52,18 +52,18 @@ class _Queue(Repository, Generic[_M]):
         return self._read(row) if row else None
 
     def change(self, number: int, *where: ColumnElement[bool], **values: Any) -> None:
-        """Update columns of a row that meets the conditions; else do nothing."""
+        """Update columns of the row with this number if the row meets the conditions."""
         self._update(self._table, self._table.c.id == number, *where, **values)
 
     def _count_try(self, number: int, *where: ColumnElement[bool], **values: Any) -> int:
-        """Count a failed try; return the number of tries, 0 without such a row."""
+        """Count a failed try, and set `values`; return the number of tries, 0 if no row matched."""
         its, tries = self._table.c.id == number, self._table.c.tries
         counted = update(self._table).where(its, *where).values(tries=tries + 1, **values)
         return self._transaction.scalar(counted.returning(tries)) or 0
 
 
 class MailQueue(_Queue[_M]):
-    """A queue of mails; finished ones stay in the table, with another status."""
+    """A queue of mails; handled mails stay in the table, with another status."""
 
     _open: ClassVar[Sequence[ColumnElement[bool]]]
     """Two conditions, each with an index: of waiting mails, and of stuck or failed mails."""
@@ -107,7 +107,7 @@ class JobQueue(_Queue[_J]):
         self._update(self._table, self._table.c.stuck, stuck=False, tries=0)
 
     def count(self, *, stuck: bool = False) -> int:
-        """Return the number of jobs that are not stuck; with `stuck`, of stuck jobs."""
+        """Return the number of stuck jobs if `stuck`, else the number of the other jobs."""
         these = self._table.c.stuck if stuck else ~self._table.c.stuck
         return self._count(select(func.count()).where(these))
 
@@ -118,7 +118,7 @@ class JobQueue(_Queue[_J]):
     def _claim(
         self, now: datetime, most: int, order: str, *where: ColumnElement[bool]
     ) -> Sequence[RowMapping]:
-        """Lock the first `most` due rows by the column `order`; other processes skip these rows."""
+        """Lock up to `most` due rows, ordered by the column `order`; other processes skip them."""
         jobs = self._table.c
         query = select(self._table).where(~jobs.stuck, jobs.due_at <= now, *where)
         query = query.order_by(jobs[order], jobs.id).limit(most)
@@ -127,18 +127,18 @@ class JobQueue(_Queue[_J]):
 
 @dataclass
 class ScanFloor:
-    """The moment from which a process scans an index of due rows.
+    """The lower bound of the due times that a process scans in an index of due rows.
 
-    A scan from the beginning may read the entries of many finished rows: the index keeps these
-    while an old transaction, such as a backup, is open. So only one scan every `SCAN_ALL` begins
-    there. It finds rows due before the moment: rows that were retried, or dated by a slow clock.
+    A scan without a bound can be slow: the index keeps the entries of finished rows while an old
+    transaction, such as a backup, is open. So only one scan every `SCAN_ALL` has no bound. This
+    scan finds the rows before the bound: rows that were retried, or dated by a slow clock.
     """
 
     _floor: datetime = field(default=BEGINNING, init=False)
     _scanned_all: datetime | None = field(default=None, init=False)
 
     def since(self, now: datetime) -> datetime:
-        """Return the moment from which the next scan begins."""
+        """Return the bound for the next scan; `BEGINNING` means no bound."""
         last = self._scanned_all
         if last is None or not last <= now < last + SCAN_ALL:
             self._scanned_all = now
@@ -146,5 +146,5 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Let scans begin `MARGIN` before the earliest of `now` and the found rows' `moments`."""
+        """Set the bound to `MARGIN` before the earliest of `now` and of the found `moments`."""
         self._floor = min((now, *moments)) - MARGIN

@@ -42,8 +42,8 @@ class SearchJobs(JobQueue[SearchJob]):
     ) -> bool:
         """Add a job for a player; return False if a job of this kind and key (`about`) exists.
 
-        Jobs are claimed in the order of `place`, a time: `now` + `PATIENCE` * `seconds` * (1 + the
-        number of the player's jobs). `seconds` is the estimated time of the search. So short
+        `seconds` is the estimated time of the search. Jobs are claimed in the order of `place`,
+        which is `now` + `PATIENCE` * `seconds` * (1 + the number of the player's jobs). So short
         searches, and searches for players with few jobs, are claimed first.
         """
         if seconds >= LONG:
@@ -62,7 +62,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease the next jobs; return these jobs, and those of them whose old lease had expired."""
+        """Lease jobs to the process `by`; return them, and those whose last lease had expired."""
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
@@ -75,7 +75,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return claimed, tuple(job for job in claimed if job.id in lapsed)
 
     def extend(self, by: str, numbers: Collection[int], until: datetime) -> None:
-        """Extend a process's leases of the jobs with these numbers."""
+        """Extend the leases of the process `by` on the jobs with these numbers."""
         mine = (search_jobs.c.leased_by == by) & search_jobs.c.id.in_(numbers)
         self._update(search_jobs, mine, leased_until=until)
 
@@ -124,6 +124,6 @@ class SearchJobs(JobQueue[SearchJob]):
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """After the clock went back, limit due times to `now`, and leases to `leased_until`."""
+        """Limit due times to `now` and leases to `leased_until`, after the clock went back."""
         for name, latest in {"due_at": now, "leased_until": leased_until}.items():
             self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})

@@ -51,7 +51,7 @@ class Timers(JobQueue[Timer]):
         return True
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
-        """Add a timer, due at `now`, for each player who is to move on any board."""
+        """Add a timer, due at `now`, for each player whose turn it is on some board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
@@ -65,7 +65,7 @@ class Timers(JobQueue[Timer]):
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
     ) -> None:
-        """Add a timer, or change the due time of the timer of the same kind and key."""
+        """Add a timer, or change the due time of the timer with the same kind and key (`about`)."""
         moment = {"set_at": now, "due_at": due_at}
         row = {"kind": kind, "about": about, "since": now, "player_id": player_id, **moment}
         added = upsert(due).values(row)
@@ -107,7 +107,7 @@ class Timers(JobQueue[Timer]):
         return due_at
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
-        """Return the timers of a kind with these keys, by key."""
+        """Return the timers of a kind with the keys `abouts`, by key."""
         query = select(due).where(due.c.kind == kind, due.c.about.in_(abouts))
         return {timer.about: timer for timer in self._all(Timer, query)} if abouts else {}
 
@@ -119,9 +119,9 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Return those of `player_ids` who sit on a board for which a timer is due by `until`.
+        """Return those of `player_ids` with a seat on a board that has a timer due by `until`.
 
-        Only timers of these `kinds` count, and no timers of the boards `but`. Only the next
+        `kinds` are the kinds of timers that count. `but` are boards to be left out. Only the next
         `_LOOKED_AT` timers are read.
         """
         soon = (
@@ -145,9 +145,9 @@ class Timers(JobQueue[Timer]):
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Bring timers forward that were set after `now`, since the system clock went back.
+        """Bring forward timers with a `set_at` after `now`, which occur when the clock goes back.
 
-        Each counts as set at `now`, and keeps the delay between being set and being due.
+        Such a timer's `set_at` becomes `now`; the time from `set_at` to `due_at` stays the same.
         """
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at

@@ -65,7 +65,7 @@ _SEATED_AT_MANY = Statement(SEATED.where(among(seats.c.board_id, "numbers")))
 
 
 def board_reads(board_id: int) -> tuple[Read, Read]:
-    """Return the queries of `Boards.find` for a board and its seats, as `prefetch` takes them."""
+    """Return the two queries of `Boards.find`, as arguments for `UnitOfWork.prefetch`."""
     return (_FIND, {"number": board_id}), (_SEATED_AT, {"board_id": board_id})
 
 
@@ -114,7 +114,7 @@ class Boards(Repository):
         return tuple(found[board_id] for board_id in board_ids)
 
     def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
-        """Lock and return the `most` boards that have waited longest for a player's move.
+        """Lock and return up to `most` boards: those that have waited longest for a player's move.
 
         Leaves out the board `but`, and boards that others have locked, to avoid a deadlock.
         """
@@ -139,7 +139,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """Return a player's newest boards: with `playing` those in progress, else those over."""
+        """Return a player's newest boards: boards in progress if `playing`, else ended boards."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
@@ -173,9 +173,9 @@ class Boards(Repository):
         return tuple(self._with_seats(rows))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
-        """Return the stored `to_move_id`, and the different values of `playing` in the seats.
+        """Return a board's stored `to_move_id`, and the set of its seats' stored `playing` flags.
 
-        Both follow from the position, and are read to be verified.
+        Both can be derived from the board's position; a caller checks whether they agree with it.
         """
         (to_move,) = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
         playing = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
@@ -201,8 +201,9 @@ class Boards(Repository):
     ) -> Board:
         """Add a board; `{number}` in `subject` becomes the board's number.
 
-        `names` and `tags` come from an imported record. `round_of` is the board's place in a match.
-        If the board begins a match, `rounds` is the match's length. `begun_by` is the challenger.
+        For an imported record, `names` are the players' names and `tags` the tags in the record.
+        `round_of` is the board's place in a match that has begun. If the board begins a match,
+        `rounds` is the match's length. `begun_by` is the challenger.
         """
         state = position.state()
         board_id = self._add(
@@ -247,11 +248,11 @@ class Boards(Repository):
         return self.get(board_id)
 
     def note_answered(self, board_id: int, player_id: int) -> None:
-        """Set `answered` in a player's seats, since the player has written on the board."""
+        """Set `answered` in a player's seats, because the player has commented on the board."""
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player was told where comments on a board go; return True the first time."""
+        """Note that a player was told who gets comments on a board; False if noted before."""
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 

@@ -27,16 +27,15 @@ class Buckets(Repository):
     ) -> bool:
         """Take a token from a bucket that fills up to `capacity` over the time `per`.
 
-        Returns False and changes nothing if the bucket is empty. A key that was never seen has a
-        full bucket. If the clock goes back, the bucket does not fill. A single statement keeps two
-        processes from taking the same token.
+        Returns True if a token was taken. Returns False if the bucket is empty. A new key has a
+        full bucket. If the clock goes back, the bucket does not fill.
 
-        Without `wait`, the call does not wait if another transaction has taken a token from this
-        bucket and has not committed. In this case the call takes no token, and returns whether the
-        bucket held a token before that transaction. So transactions can take tokens from several
-        buckets in any order without a deadlock.
+        Another transaction may have taken a token from this bucket and not have committed yet. With
+        `wait`, the call waits for that transaction. Without `wait`, the call takes no token, and
+        returns whether the bucket held a token before that transaction. So without `wait`, tokens
+        can be taken from several buckets in any order without a deadlock.
 
-        Raises ValueError for a capacity below one token, and for a time beyond `LONGEST`.
+        Raises ValueError if `capacity` is below 1, or if `per` is longer than `LONGEST`.
         """
         if capacity < 1:
             raise ValueError("a bucket must hold a token at least")
@@ -44,6 +43,7 @@ class Buckets(Repository):
             raise ValueError(f"a bucket must fill within {LONGEST.days} days")
         if self._transaction.is_shared and not wait:
             return key in self.take_each([key], capacity, per, now)
+        # A single statement, so that two processes cannot take the same token.
         taken = _TAKE[self._transaction.dialect.name].value(
             self._transaction,
             whose=key,
@@ -59,8 +59,8 @@ class Buckets(Repository):
     ) -> dict[str, float]:
         """Take a token from each of some buckets, in one statement without waiting.
 
-        Returns the number of tokens before this call, for each bucket that was not empty. This
-        includes buckets that another transaction has locked, although they keep their tokens.
+        Returns, by key, how many tokens each bucket had before this call; leaves out empty buckets.
+        A bucket locked by another transaction keeps its tokens, but is in the result, too.
         """
         rows = _TAKE_EACH[self._transaction.dialect.name].rows(
             self._transaction,
@@ -77,13 +77,13 @@ class Buckets(Repository):
         return taken
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
-        """Return whether a bucket has no token, as counted by `left`."""
+        """Return whether a bucket has less than one token; see `left`."""
         return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """Return the number of tokens in a bucket, not limited to its capacity.
+        """Return the number of tokens in a bucket; the result may exceed `capacity`.
 
-        Tokens that other transactions have taken but not committed count as left. If the clock goes
+        Tokens taken by transactions that have not committed yet are included. If the clock goes
         back, the bucket does not fill.
         """
         row = _READ_ONE.row(self._transaction, whose=key)
@@ -93,15 +93,15 @@ class Buckets(Repository):
         return float(row["tokens"] + filled)
 
     def free_at(self, key: str, capacity: float, per: timedelta, now: datetime) -> datetime:
-        """Return the time when a bucket has a token again, `now` if it has one."""
+        """Return when a bucket will have a token again; if the bucket has one, return `now`."""
         missing = 1 - self.left(key, capacity, per, now)
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete up to `MOST_FORGOTTEN` buckets that are full, as they were unused for `LONGEST`.
+        """Delete up to `MOST_FORGOTTEN` buckets that were unused for `LONGEST`, and so are full.
 
-        The oldest buckets are deleted first. Buckets that others have locked are skipped. Returns
-        whether there may be more full buckets.
+        The longest unused buckets are deleted first. Locked buckets are skipped. Returns True if
+        there may be more such buckets.
         """
         oldest = (
             select(buckets.c.key)
@@ -113,7 +113,7 @@ class Buckets(Repository):
         return self._delete(buckets, buckets.c.key.in_(oldest)) == MOST_FORGOTTEN
 
     def forget_all(self, name: str) -> None:
-        """Delete all buckets of a rate limit, so that each is full."""
+        """Delete all buckets of the rate limit `name`, which fills the buckets."""
         self._delete(buckets, buckets.c.key.startswith(f"{name}:", autoescape=True))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
@@ -122,7 +122,7 @@ class Buckets(Repository):
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """Return when the least recently used of these buckets was last used; None without any."""
+        """Return the earliest of the buckets' times of last use; None if no bucket is stored."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
@@ -153,9 +153,9 @@ def _take(dialect: str, *, each: bool = False) -> Statement:
 
 
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
-    """Return `insert` with a row for each key.
+    """Return `insert` completed by a `row` for each of the parameter `keys`.
 
-    On PostgreSQL, keys that other transactions have locked get no row.
+    On PostgreSQL, a key that another transaction has locked gets no row.
     """
     if dialect == "sqlite":
         key = func.json_each(_KEYS).table_valued("value").c.value

@@ -235,18 +235,18 @@ Shift = tuple[datetime, timedelta]  # a moment, and by how much later what was o
 
 
 class Expiring(Repository):
-    """Queries that let questions, challenges and seeks expire later, within one transaction."""
+    """Queries that postpone when questions, challenges and seeks expire.
+
+    A shift is a moment and a delay: what was open at that moment expires later by that delay.
+    """
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
-        """Postpone, by each shift, the expiry of questions and challenges open at its moment."""
+        """Apply shifts (a moment and a delay each) to when questions and challenges expire."""
         self._put_off(shifts, questions, questions.c.asked_at, questions.c.answer.is_(None))
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Postpone, by each shift, the expiry of seeks open at its moment.
-
-        Callers have locked all seeks.
-        """
+        """Apply shifts (a moment and a delay each) to when seeks expire; seeks are locked."""
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(

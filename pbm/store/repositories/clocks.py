@@ -33,7 +33,7 @@ class Reminders(Repository):
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Return whether a reminder about a board, written since `since`, waits or has arrived."""
+        """Return whether a reminder written since `since` has arrived or still waits to be sent."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
@@ -61,7 +61,7 @@ _OF_PLAYER = Statement(
 
 
 def vacations_read(player_id: int, since: date) -> Read:
-    """Return the query of `Vacations.of_player` for a player, as `prefetch` takes it."""
+    """Return the query of `Vacations.of_player`, as an argument for `UnitOfWork.prefetch`."""
     return _OF_PLAYER, {"player_id": player_id, "since": since}
 
 
@@ -97,7 +97,7 @@ class Vacations(Repository):
         return self._add(vacations, **row)
 
     def keep_zone(self, player_id: int, zone: str, today: date) -> None:
-        """Store `zone` as the lasting time zone of a player's vacations that have begun."""
+        """Set the time zone of a player's vacations that have begun and have no time zone yet."""
         begun = vacations.c.zone.is_(None) & (vacations.c.first_day <= today)
         self._update(vacations, vacations.c.player_id == player_id, begun, zone=zone)
 

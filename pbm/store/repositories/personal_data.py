@@ -1,4 +1,4 @@
-"""Erasure and export of a player's data, as `schema/personal.py` declares it for each table."""
+"""Erasure and export of a player's data, by the marks of tables from `schema/personal.py`."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

@@ -62,7 +62,7 @@ _EPOCH = Statement(
 
 
 def seated_read(board_id: int) -> Read:
-    """Return the query of `Players.seated` for a board, as `prefetch` takes it."""
+    """Return the query of `Players.seated`, as an argument for `UnitOfWork.prefetch`."""
     return _SEATED, {"board_id": board_id}
 
 
@@ -91,7 +91,7 @@ class Players(Repository):
         return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
-        """Return a player's epoch, a number that `newkey` increases; None without an address."""
+        """Return a player's epoch (see `renew_epoch`); None if the player has no mail address."""
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
 
@@ -118,7 +118,7 @@ class Players(Repository):
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return those of the `handles` that active players have; `handles` may be very many."""
+        """Return those of the `handles` that active players have; works for very many handles."""
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 
@@ -136,10 +136,10 @@ class Players(Repository):
         return {row.id: row.handle for row in self._transaction.execute(query)}
 
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
-        """Return a page of players in the order of handles, and the first handle of the next page.
+        """Return a page of players ordered by handle, and the handle that begins the next page.
 
-        A page spans `most` players from `handle` on, but leaves out those who are not active. The
-        handle of the next page is None after the last page.
+        The page covers `most` players from `handle` on, and has only the active ones among them.
+        The second value is None if there is no next page.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
@@ -185,7 +185,7 @@ class Players(Repository):
             self.add_address(player_id, address, now)
 
     def renew_epoch(self, player_id: int) -> None:
-        """Invalidate all reply addresses given to this player so far."""
+        """Increase a player's epoch, so that the reply addresses given so far become invalid."""
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
@@ -212,7 +212,7 @@ class Players(Repository):
         return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Begin a player's absence (the time from a reminder to the next mail), unless begun."""
+        """Set `absent_since` (the time of the first reminder since the last mail), unless set."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)

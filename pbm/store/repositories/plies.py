@@ -22,7 +22,7 @@ _PLIES = Statement(
 
 
 def plies_read(board_id: int, since: int) -> Read:
-    """Return the query of `Plies.of` for a board, as `prefetch` takes it."""
+    """Return the query of `Plies.of`, as an argument for `UnitOfWork.prefetch`."""
     return _PLIES, {"board_id": board_id, "since": since}
 
 
@@ -40,7 +40,7 @@ class Plies(Repository):
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
-        """Return each board's moves in order, after the ply to which `since` maps the board."""
+        """Return several boards' moves in order; `since` maps each board to the ply before them."""
         found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
@@ -51,9 +51,9 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """Return the moves that led to positions with these marks: `ply`, `stood`, `played_at`.
+        """Return `ply`, `stood` and `played_at` of a board's moves to positions with these marks.
 
-        A mark names a position; `stood` is the mark of the position after the move.
+        A mark is a short name of a position. `stood` is the mark of the position after the move.
         """
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
@@ -151,9 +151,9 @@ class Playing(Repository):
     ) -> Board:
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        Also records how often the position after the move has occurred. This is `first`, plus the
-        number of earlier moves to a position with the same mark (`stood`). These moves are counted
-        from ply `since` on, up to `most`.
+        Also stores how often the position after the move has occurred: `first` plus the number of
+        earlier moves to the same position. A position is recognised by its mark (`stood`). Earlier
+        moves are counted from ply `since` on, up to `most`.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -190,7 +190,7 @@ class Playing(Repository):
         self._delete(departures, of_board, departures.c.left_at >= since)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Store a board's progress. If another move or player is awaited now, a new wait begins."""
+        """Store a board's progress. A new wait begins if the ply or the player to move changed."""
         kept: dict[str, Any] = {**vars(progress), "changed_at": now}
         kept |= {"waits_since": now, "reminded": 0, "given": 0, "stops": ()}
         waited_for = board.to_move and (board.ply, board.to_move.player_id)

@@ -1,4 +1,4 @@
-"""Queries about questions, commands that wait for a yes (errands), and consents to later moves."""
+"""Queries about questions, commands that wait for a yes (errands), and consents."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -83,9 +83,10 @@ class Questions(Repository):
         return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Return whether an invitation to an address keeps the player `asker_id` from another one.
+        """Return whether an earlier invitation keeps `asker_id` from inviting an address.
 
-        An invitation without a yes does so until it expires; one by `asker_id` even afterwards.
+        An invitation does so until it expires, an invitation by `asker_id` even afterwards. An
+        invitation answered with yes does not.
         """
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
@@ -106,7 +107,7 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """Return the numbers of the errands (waiting commands) in a player's open questions."""
+        """Return the numbers of the errands that a player's open questions ask to confirm."""
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
@@ -122,9 +123,9 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """Return the origins to which a yes to a player's questions about errands gives consent.
+        """Return the origins stored (as `way`) in a player's questions about these errands.
 
-        "" stands for a question whose yes gives no consent. Questions keep the origin as `way`.
+        A yes to such a question is a consent to its origin. With the origin "" it is no consent.
         """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
@@ -201,11 +202,12 @@ class Questions(Repository):
 class Consents(Repository):
     """Queries about consents, within one transaction.
 
-    A consent is a yes that also counts for a player's later unproven mails of the same origin.
+    With a consent, a player's later unproven mails of an origin need no further yes. The origin is
+    a digest of the sender's address, domain and network.
     """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a consent to an origin; a consent given after `over` is still valid and stays."""
+        """Store a consent to an origin, unless a consent given after `over` is still valid."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
@@ -218,7 +220,7 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Return whether a consent to an origin, given after `since`, is not ended by `newkey`."""
+        """Return whether a player consented to an origin after `since` and after any `newkey`."""
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,

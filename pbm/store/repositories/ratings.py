@@ -101,16 +101,16 @@ class Ratings(Repository):
         return {(row.game, row.pool): _rated(row)[1] for row in rows}
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
-        """Return the ratings of players before a board was counted; new players are left out."""
+        """Return the ratings that players had before a board was counted; leave out new players."""
         return self._last(counted, player_ids, before=counted.number)
 
     def wins(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """Return how often each player had a better place than each other, by pairs of players.
+        """Return, by pair of players, on how many boards the first had a better place.
 
-        Only boards of the same game and pool that were counted after `since` and before `counted`
-        are considered.
+        Considers only boards of the same game and pool as `counted` that were counted after `since`
+        and before `counted`.
         """
         asked: dict[str, Any] = {"player_ids": list(player_ids), "since": since}
         asked |= {"game": counted.game, "pool": counted.pool, "before": counted.number}
@@ -134,11 +134,11 @@ class Ratings(Repository):
         return list(self._scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
 
     def counted(self, board_id: int) -> CountedBoard | None:
-        """Return how a board was counted for ratings; None if the board was not counted."""
+        """Return the `CountedBoard` of a board; None if the board was not counted for ratings."""
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
-        """Return at most `most` counted boards in order, beginning with this number."""
+        """Return up to `most` counted boards, in the order of counting, from `number` on."""
         return self._counted(rated_boards.c.id >= number, most=most)
 
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:
@@ -147,10 +147,10 @@ class Ratings(Repository):
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """Return the players of `counted` whose stored rating differs from the board's result.
+        """Return the players whose stored rating is wrong, if their last board is `counted`.
 
-        Only players whose last board is `counted` are checked. Robots, and players who have left
-        for good, differ if they have a stored rating at all.
+        The right rating of such a player is the result of `counted`. Robots, and players who have
+        left the server, must have no stored rating.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
@@ -161,12 +161,12 @@ class Ratings(Repository):
         return frozenset(number for number in its if listed.get(number) != should.get(number))
 
     def hold(self) -> None:
-        """Keep other transactions from counting boards until the commit."""
+        """Lock the counting until the commit: no other transaction can count a board."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_COUNTING)
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
-        """Give a board the next number in the order of counting, and lock the counting."""
+        """Give a board the next number in the order of counting, and lock the counting (`hold`)."""
         self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool, "counted_at": now}
         number = self._add(rated_boards, **counted)
@@ -198,7 +198,7 @@ class Ratings(Repository):
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
-        """Set players' ratings to their last results in the game and pool of `counted`."""
+        """Set players' stored ratings to their last results in the game and pool of `counted`."""
         last = {"game": counted.game, "pool": counted.pool, "before": _NEWEST}
         self._transaction.execute(_SETTLE, {**last, "player_ids": list(player_ids)})
 

@@ -63,10 +63,11 @@ class Seeks(Repository):
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
     ) -> Iterator[tuple[Seek, ...]]:
-        """Yield, in batches of `most`, open seeks that a player may join, the oldest of each maker.
+        """Yield, in batches of `most`, the seeks for a usual `game` that a player may join.
 
-        The seeks are for a game with default options (`usual`), and admit the player's `rating`.
-        `pairs`: the player asks to be paired. Otherwise the maker must have asked to be paired.
+        Usual means with default options. The seeks admit the player's `rating`. If a maker has
+        several, only the oldest is yielded. `pairs`: the player asks to be paired. If False, only
+        seeks whose maker asks to be paired are yielded.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
@@ -84,7 +85,7 @@ class Seeks(Repository):
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """Return the seeks in which a player waits, oldest first; without `over` only open ones."""
+        """Return a player's seeks, oldest first: open seeks, and with `over` also closed ones."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))

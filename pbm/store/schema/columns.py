@@ -123,10 +123,10 @@ def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -
 
 
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
-    """Return the options of a partial `Index` on `column`, of the rows with the status `word`.
+    """Return the options of a partial `Index` on `column` for the rows whose status is `word`.
 
-    PostgreSQL estimates all such indexes as empty, and could choose the wrong one. So PostgreSQL's
-    condition includes `column IS NOT NULL`: only a query about the column can use the index.
+    On PostgreSQL the index also requires `column IS NOT NULL`. So it serves only queries about the
+    column. Otherwise PostgreSQL, which estimates such indexes as empty, could choose a wrong one.
     """
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")

@@ -16,10 +16,7 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """A mark: erasure deletes those of the player's rows whose columns have the values in `only`.
-
-    By default it deletes all of the player's rows.
-    """
+    """A mark: erasure deletes the player's rows; with `only`, just rows with these values."""
 
     only: Mapping[str, Any] = field(default_factory=dict)
 
@@ -73,7 +70,7 @@ class NotExported:
 
 @dataclass(frozen=True)
 class Personal:
-    """A table's mark: how erasure and export treat a player's rows, and how they find the rows.
+    """A table's mark: in which columns a player is named, and what erasure and export do.
 
     `numbers` are columns with a player's number; the export uses only the first. `addresses` are
     columns with a mail address, in upper or lower case. `hidden` are columns with a longer text

@@ -80,9 +80,9 @@ _OPTIONS = {"json_serializer": dumps, "json_deserializer": loads, "hide_paramete
 def make_engine(url: str) -> Engine:
     """Return an engine whose errors contain no bound values, since values may come from mails.
 
-    A listener of the engine sends BEGIN, not the driver. With the execution option
-    `pbm_begins_itself` on PostgreSQL, the listener leaves that to the `Transaction`, which sends
-    BEGIN in the round trip of its first statement. Raises OperatorError.
+    A listener of the engine sends BEGIN, not the driver. The execution option `pbm_begins_itself`
+    turns the listener off on PostgreSQL: `Transaction` then sends BEGIN, in the round trip of its
+    first statement. Raises OperatorError.
     """
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
@@ -219,7 +219,7 @@ def _state(error: BaseException) -> str:
 
 
 def is_away(error: BaseException) -> bool:
-    """Return whether the database's state (gone, full, locked) caused an error, not a statement."""
+    """Return whether an error means that the database is gone, full or locked."""
     name = getattr(getattr(error, "orig", None), "sqlite_errorname", None)
     if name or _state(error):
         return str(name).startswith(_SQLITE_AWAY) or _state(error).startswith(_POSTGRESQL_AWAY)
@@ -232,8 +232,8 @@ def lost_a_race(error: BaseException) -> bool:
 
 
 def gave_up(error: BaseException) -> bool:
-    """Return whether a running database aborted a statement: timeout, or lack of resources.
+    """Return whether a running database aborted a statement for a timeout or lack of resources.
 
-    A retry may succeed, and so may other statements now. Lock timeouts count, too.
+    A lock timeout is included. A retry may succeed later; other statements may succeed at once.
     """
     return _state(error) in _POSTGRESQL_GIVES_UP

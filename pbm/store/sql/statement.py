@@ -44,8 +44,8 @@ Convert = Callable[[Any], Any] | None
 class Statement:
     """A statement that is compiled once for each database, and gets its values at each run.
 
-    For a list of values use `among`. With `in_(bindparam(..., expanding=True))`, the SQL would
-    depend on the list's length, so that compiling once would not do.
+    For a list of values use `among`, not `in_(bindparam(..., expanding=True))`: the SQL of `in_`
+    depends on the list's length, and so cannot be compiled once for all lists.
     """
 
     def __init__(self, built: Built) -> None:
@@ -77,8 +77,8 @@ class Statement:
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
         """Buffer a write that returns nothing, for each set of values.
 
-        The transaction runs the write before its next read, or at its end. If the write fails,
-        DBAPIError is raised there.
+        The transaction runs the write before its next read, or at its end. That read or end raises
+        DBAPIError if the write fails.
         """
         compiled = self._compiled_for(transaction.dialect)
         bound = [compiled.bound(values) for values in sets]
@@ -103,9 +103,9 @@ class Statement:
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
-    """Return the rows of several reads; those not found in the cache share a round trip.
+    """Return the rows of each read. Reads that are not cached run in one round trip.
 
-    Reads that lock rows must come first: while they wait for a lock, other rows may change. Raises
+    Put reads that lock rows first: other rows may change during the wait for a lock. Raises
     DBAPIError.
     """
     cache = transaction.cache
@@ -133,14 +133,14 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
 
 
 class ColumnSetter:
-    """An update of any columns of one row; for each combination of columns it is compiled once."""
+    """An update of some columns of one row, compiled once for each combination of columns."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._statements: dict[tuple[str, ...], Statement] = {}
 
     def run(self, transaction: Transaction, number: int, columns: Mapping[str, Any]) -> None:
-        """Buffer an update of the row with the `id` `number`, as `Statement.run` does."""
+        """Buffer an update of the row whose `id` is `number`; see `Statement.run`."""
         names = tuple(sorted(columns))
         statement = self._statements.get(names)
         if statement is None:
@@ -151,7 +151,7 @@ class ColumnSetter:
 
 
 class BoundList(TypeDecorator[Sequence[Any]]):
-    """The type of a list that is bound as one value: an array, or JSON on SQLite."""
+    """The type of a list bound as one value: an array on PostgreSQL, JSON on SQLite."""
 
     impl = String
     cache_ok = False
@@ -242,8 +242,8 @@ class _Compiled:
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
     """Return the function that converts values of a type for the driver; None if none is needed.
 
-    The function returned serialises JSON at once. The driver would do so only when it sends the
-    value, which may have changed by then.
+    The function serialises a JSON value at once. The driver would serialise it only when sending;
+    by then the value may have changed.
     """
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":

@@ -136,9 +136,9 @@ class Transaction:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes; with `begins`, also commit in the same round trip.
+        """Run the buffered writes; if created with `begins`, commit in the same round trip.
 
-        Statements after such a commit form another transaction. Raises DBAPIError.
+        Statements after that commit form another transaction. Raises DBAPIError.
         """
         if not self._begins:
             self.flush()
@@ -185,7 +185,7 @@ class Transaction:
             self._depth -= 1
 
     def _place_of(self, begin: Call) -> int | None:
-        """Return the index in the buffer of the call that begins a savepoint; None once sent."""
+        """Return the index of the call `begin` in the buffer; None if it was sent already."""
         return next((place for place, call in enumerate(self._buffer) if call is begin), None)
 
 

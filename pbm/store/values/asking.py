@@ -20,7 +20,7 @@ class Question:
     """A question to one address, to be answered with yes or no.
 
     A yes sets the player's password to `password`, unless this is None. `epoch` is the player's
-    epoch at the time of the question. The command `newkey` begins a new epoch.
+    epoch (a number that the command `newkey` raises) when the question was asked.
     """
 
     id: int
@@ -47,9 +47,10 @@ class ErrandStatus(StrEnum):
 
 @dataclass(frozen=True)
 class PendingCommands:
-    """Commands that wait for a player's `yes`; each of the `lines` names its board and ply.
+    """The commands of a mail that wait for a player's `yes`.
 
-    `password` is the new password if `change password` is among the commands.
+    Each of the `lines` is a command, with the board and ply that it is about. `password` is the new
+    password if `change password` is among the commands.
     """
 
     id: int
@@ -65,8 +66,8 @@ class PendingCommands:
 class Challenged:
     """A seat of a pending challenge, for a player, or for a guest with an `address`.
 
-    A guest who says yes becomes a player. `asked`: the question was sent. `waits`: the question was
-    sent and is not answered yet.
+    A guest who says yes becomes a player. `asked`: the question to the player or guest was sent.
+    `waits`: the question was sent and is not answered yet.
     """
 
     seat: int
@@ -81,8 +82,9 @@ class Challenged:
 class PendingChallenge:
     """A challenge by the player `by_id` that waits until all who were asked have said yes.
 
-    `first_unsaid`: the challenger got seat 1 without asking for it. Guests are asked first, by mail
-    address. Meanwhile `command` is the challenge's line without the players; afterwards it is None.
+    `first_unsaid`: the challenger got seat 1 without asking for it. Guests (mail addresses) are
+    asked before the players. `command` is the challenge's line without the players while guests
+    have not agreed, None afterwards.
     """
 
     id: int
@@ -134,11 +136,11 @@ class Seeker:
 
 @dataclass(frozen=True)
 class Wish:
-    """The game that a seek is for, described as in a challenge.
+    """The game that a seek is for, with options, clock and other terms.
 
-    `wishes` are the options as the maker typed them. `usual`: the game has its default options and
-    the fewest players. Players who join need a rating in `pool`, from `least` to `most`. `pairs`:
-    the maker wants to be paired with whoever else wants a usual game.
+    `wishes` are the options as the maker typed them. `usual`: the options are the default ones, and
+    the number of players is the smallest. Players who join need a rating in `pool` from `least` to
+    `most`. `pairs`: the maker wants to be paired with anybody who wants a usual game.
     """
 
     game: str

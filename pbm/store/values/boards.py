@@ -53,8 +53,9 @@ class Seat:
 class Offer:
     """An offer of a draw, a take-back, a pause, or the end of a pause, by the player `by`.
 
-    `moved` is that player's last ply before the offer. `agreed` are the players who have agreed. A
-    declined draw or take-back is kept, but not `open`: `by` may not repeat it before moving again.
+    `moved` is that player's last ply before the offer. `agreed` has the numbers of the players who
+    have agreed. An offer of a draw or take-back that was declined is kept with `open` False: `by`
+    may not repeat the offer before moving again.
     """
 
     kind: OfferKind
@@ -190,7 +191,7 @@ class Board:
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
     def has_moved(self, player_id: int) -> bool:
-        """Return whether a player has moved on this board; moves of partners who left count."""
+        """Return whether any seat that the player moves for (see `played_by`) has moved."""
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
@@ -207,10 +208,10 @@ class Board:
 
     @property
     def awaited_first_move(self) -> str | None:
-        """Return the key of the timers for the first move of the player to move.
+        """The `about` key of timers that wait for the first move of the player to move.
 
-        Returns None if it is nobody's turn, or if that player has moved before or is a robot. After
-        a take-back the key differs, so that older timers do nothing.
+        None if nobody is to move, or if the player to move is a robot or has moved before. After a
+        take-back, the key is a different one, so that older timers do nothing.
         """
         mover = self.to_move
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
@@ -234,7 +235,7 @@ class Ply:
     """A played move; `effect` has its consequences as plain data for the templates.
 
     `times` is how often the position after the move has occurred, as counted for draw claims; None
-    in old rows.
+    if the row was stored by a version that did not count.
     """
 
     ply: int

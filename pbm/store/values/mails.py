@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """A limit on answers to one address: either to mails of proven senders, or to other mails."""
+    """Two limits on answers to one address: to mails of proven senders, and to other mails."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -15,7 +15,7 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """The treatment of a kind of mail. For every kind, contents are erased once a mail is sent."""
+    """The treatment of a kind of mail. Once a mail of any kind is sent, its contents are erased."""
 
     waits: bool = False  # delayed while mail to the player bounces
     uses_up: Allowance | None = None  # the allowance that it counts against
@@ -61,7 +61,7 @@ class Kind(StrEnum):
 
     @classmethod
     def stored(cls, word: str) -> "Kind":
-        """Return the kind of a row; a kind that only a later version knows becomes a notice."""
+        """Return the kind stored as `word`, or `NOTICE` for a word of a later version."""
         return _BY_WORD.get(word, cls.NOTICE)
 
 
@@ -71,7 +71,7 @@ SUPERSEDED = tuple(kind for kind in Kind if kind.treatment.is_superseded)
 
 
 def using_up(allowance: Allowance) -> tuple[Kind, ...]:
-    """Return the kinds that count against an allowance of answers."""
+    """Return the kinds of mails that count against an allowance."""
     return tuple(kind for kind in Kind if kind.treatment.uses_up is allowance)
 
 
@@ -118,8 +118,8 @@ class Queued:
     """The place of a new mail in the inbox's queue; times are in seconds.
 
     Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: the
-    sender seems to be a player. The mail's place in the queue is a time: now plus `handicap`, but
-    at least `apart` after the last mail that waits in its lane. If the place would be more than
+    sender seems to be a player. The place is a time. It is the later of two times: `handicap` after
+    now, and `apart` after the last mail that waits in the same lane. If this is more than
     `furthest` after now, the mail is refused.
     """
 
@@ -136,7 +136,8 @@ class ArrivedMail:
     """A received mail for one recipient; `sender` is the envelope sender.
 
     It is a duplicate if the recipient got a mail with the same `digest` less than `same_for` ago.
-    `answer_counted`: an answer to its sender, a stranger, is allowed and counted already.
+    `answer_counted`: the sender is a stranger, and the limits on answers to strangers already
+    count the answer to this mail.
     """
 
     digest: str
@@ -155,7 +156,7 @@ class ArrivedMail:
 class NewMail:
     """A mail to be stored in the outbox, and sent at once or from `due_at` on.
 
-    `params` fill its template, `headers` its headers. `sender` is the envelope sender.
+    `params` are the values for the `template`. `sender` is the envelope sender.
     """
 
     kind: Kind

@@ -13,9 +13,9 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings, which the command `set` changes.
+    """A player's settings, most of which the command `set` changes.
 
-    The server itself notes `signature`, `endings` and `fewer_offered`.
+    Three settings are changed only by the server: `signature`, `endings` and `fewer_offered`.
     """
 
     picture: bool = True  # of the board, in mails
@@ -38,7 +38,7 @@ class PlayerSettings:
 
     @cached_property
     def wants_digests(self) -> bool:
-        """Return whether news of what others did waits for a digest."""
+        """Return whether the player gets news of what others did in digests, not at once."""
         return self.digest != "off"
 
 
@@ -98,7 +98,7 @@ class Vacation:
 
 
 class Pool(StrEnum):
-    """A rating pool: games of one game whose results count together."""
+    """A rating pool. Each game is rated separately for two players, more players, and teams."""
 
     TWO = "two"
     MANY = "many"
@@ -124,10 +124,10 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """A change of a player's rating by a board; fields that `Rating` has, too, are the new values.
+    """A change of a player's rating by a board.
 
-    `weight`, from 0 (the rating stays) to 1, is how much the game counts. The new values are
-    already weighted.
+    Fields named as in `Rating` are the values after the board. `weight`, from 0 (the rating stays)
+    to 1, is how much the game counts; the values after the board are already weighted.
     """
 
     player_id: int

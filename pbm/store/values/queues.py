@@ -30,8 +30,9 @@ class TimerKind(StrEnum):
 class Timer:
     """A timer, whose handler runs at `due_at`.
 
-    The period that it ends began at `since`. It was set or put off last at `set_at`. `kind` is a
-    `TimerKind`, or a kind of a newer version. `about` is its key, unique within the kind.
+    The timer ends a period that began at `since`. `set_at` is when the timer was last set or put
+    off. `kind` is a `TimerKind`, or a kind that only a newer version knows. `about` is the timer's
+    key, unique within the kind.
     """
 
     id: int
@@ -59,7 +60,7 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A robot's search about a board at a ply; it uses search time of the player `player_id`.
+    """A robot's search about a board at a ply. It counts as a job of the player `player_id`.
 
     `kind` is a `SearchKind`. `about` is the job's key, unique within the kind. `tries` counts
     failed tries.
@@ -84,7 +85,7 @@ class SearchJob:
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """The analysis of a game in the state named by `mark`; partial if `finished_at` is None."""
+    """An analysis of the game state named by `mark`; it is partial if `finished_at` is None."""
 
     board_id: int
     mark: str
