@@ -1,7 +1,7 @@
 """Moves, departures, forfeits and acts of the operator on a board, with all consequences.
 
-An absence of a player begins with a reminder, and ends with the player's next mail. If several
-boards run out of time in one absence, the first costs rating; see `is_spared` (rules, section 6).
+An absence of a player begins with a reminder, and ends with the player's next mail. If a player
+forfeits several boards in one absence, not all cost rating; see `is_spared` (rules, section 6).
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move, which may end offers and the game. Raises Refusal.
+    """Play a move; it may close offers or end the game. Raises Refusal.
 
     The mover's clock stops at the moment `arrived`, or at `now` if `arrived` is None.
     """
@@ -45,7 +45,7 @@ def play_move(
 def leave_board(
     work: UnitOfWork, board: Board, player: Player, how: str, now: datetime
 ) -> list[Event]:
-    """Take a player out of a game at all seats, and settle the player's offers."""
+    """Take a player out of a game and settle open offers; `how` is a word such as `resigned`."""
     seats = [seat.seat for seat in board.seats_of(player.id)]
     spared = how == "forfeited" and is_spared(work, board, player.id, now)
     after = boards.take_out(work, board, seats, how, now, spared=spared)
@@ -123,9 +123,9 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """Return the end of the mover's time, from which `player` may claim the mover's forfeit.
+    """Return when the mover's time ends; from then on `player` may claim the mover's forfeit.
 
-    Return None if mail to the mover does not bounce, or if no clock of another player runs.
+    Return None if no clock runs, if `player` is the mover, or if mail to the mover is delivered.
     """
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
@@ -151,10 +151,10 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Return whether a forfeit of a board costs the player no rating; lock the player's row.
+    """Return True if forfeiting a board costs a player no rating; note it in the player's row.
 
-    The first board of an absence costs rating. A later board is spared, unless the player is behind
-    on it, or had boards spared in an absence that began less than `SPARED_EVERY` before this one.
+    The first forfeit of an absence costs rating. A later one does not, unless the player is behind
+    in score, or had boards spared in an absence that began less than `SPARED_EVERY` earlier.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -177,13 +177,13 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
-    """Close a board if `winners` is None, else finish it; empty `winners` make it a draw."""
+    """End a board; `winners` are seats, () for a draw, None to close the board without a result."""
     closed = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
     return settle_end(work, board, closed, now)
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
-    """Return the forfeits, all at one moment, that ended a board; () if something else ended it."""
+    """Return the forfeits that ended a board; () if something else ended it."""
     left = () if board.playing else work.plies.departures(board.id)
     last = left[-1] if left else None
     if last is None or last.how != FORFEITED or last.after_ply < board.ply:
@@ -195,7 +195,7 @@ def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]
 
 
 def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Reopen a board that did not end by a move; undo the forfeits that ended it."""
+    """Reopen a board that ended without a move. If forfeits ended the board, undo them."""
     undone = forfeits_that_ended(work, board)
     if undone:
         work.playing.drop_departures(board, undone[0].left_at)
@@ -213,20 +213,20 @@ def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure, ...]:
-    """Return the forfeits after a ply."""
+    """Return the forfeits that came after the ply number `ply`."""
     left = work.plies.departures(board.id)
     return tuple(item for item in left if item.how == FORFEITED and item.after_ply >= ply)
 
 
 def _end_absences(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
-    """End the absence of each player whose forfeit, now undone, cost rating."""
+    """End the absence of each player who lost rating by one of `forfeits`, which are now undone."""
     for item in forfeits:
         if not item.spared:
             work.players.change(board.seats[item.seat - 1].player_id, absent_since=None)
 
 
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Take players who have left the server out of a game again, after a reopening or an undo."""
+    """Take players who have left the server out of a game that goes on again; return the board."""
     gone = [
         seat.seat
         for seat in board.seats

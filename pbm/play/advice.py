@@ -1,6 +1,6 @@
 """Advice of robots: hints on a player's own moves, and analyses of finished games.
 
-Neither may be about a position that stands on another board where the player may not have hints.
+A position gets no advice if it also stands on another board where the player may have no hints.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ def _check(board: Board, player: Player) -> None:
 def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
     """Return a player's boards in progress, of the same game as `board`, that forbid hints.
 
-    Boards without a move are omitted. Only the newest `_MOST_COMPARED` boards are looked at.
+    Boards without any move are omitted. Only the newest `_MOST_COMPARED` boards are looked at.
     """
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
@@ -94,12 +94,11 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Find a ply whose analysis would be a forbidden hint for another board in progress.
+    """Find a ply of a board that led to the position of another board, which forbids hints.
 
-    Such a ply led to the present position of the other board, perhaps mirrored or turned. Unless
-    the analysed game was imported, plies from before the other board began do not count. Returns
-    parameters of a Refusal, empty without such a ply: the `number` of this board, the `ply`, and
-    the number of the `other` board.
+    The other board's position may be mirrored or turned. Unless the analysed game was imported,
+    plies from before the other board began do not count. Return the keys `number` (of this board),
+    `ply` and `other` (the other board's number) for a Refusal. Return {} if no ply is found.
     """
     stands_on = {
         stands: other
@@ -120,7 +119,7 @@ def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
 
 
 def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) -> None:
-    """Queue the analysis of a board, which the caller has locked, for a reader. Raises Refusal."""
+    """Queue an analysis of a board for `player`. The board must be locked. Raises Refusal."""
     if player.id not in work.analyses.readers(board.id):
         if not ANALYSES.take(work, now, player.id):
             raise Refusal("too-many-analyses", most=ANALYSES.most)
@@ -131,7 +130,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a search job for the next part of an analysis; it counts as a job of `player_id`."""
+    """Queue the search job for the next part of a board's analysis, as a job of `player_id`."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -175,7 +174,7 @@ def _diagram(board: Board, state: str | None) -> str:
 def _lead_chart(
     board: Board, leads: Sequence[int] | None, *, picture: bool
 ) -> dict[str, Any] | None:
-    """Chart who was ahead during a game, as a picture and as a row of signs for each side."""
+    """Return a chart of who was ahead: signs for each side and, if `picture`, data to draw."""
     if not leads:
         return None
     sides = board.position.sides
@@ -197,12 +196,12 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """Return a lead, given in hundredths, as a digit; `.` if not ahead, `#` for a win by force."""
+    """Return the sign of `lead` hundredths: a digit, `.` if not ahead, `#` if won by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 
 
 def better_lines(kept: KeptAnalysis) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Return each ply for which an analysis found a better line, with that line's moves."""
+    """Return the better lines that an analysis found, each as its first ply and its moves."""
     judged = [*kept.found["mistakes"], kept.found["last"]]
     return tuple((item["ply"], tuple(item["line"])) for item in judged if item and item["line"])

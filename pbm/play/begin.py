@@ -77,10 +77,10 @@ def begin_board(
 ) -> list[Event]:
     """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
-    Players in `agreed` have said yes, and do not count as challenged. Two limits may apply to
-    `begun_by`: the hourly limit applies if another player is not in `agreed`; the daily limit, of
-    players on whose boards few others have moved, applies if `agreed` is None. `first_unsaid`:
-    `begun_by` got the first seat without asking for it, and is told so.
+    `agreed` has the ids of the players who have said yes. If some have not, the board counts for an
+    hourly limit of `begun_by`. If nobody was asked, `agreed` is None; then a daily limit applies,
+    too, until people have moved on enough boards of `begun_by`. `first_unsaid`: `begun_by` got the
+    first seat without asking for it, and is told so.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -127,7 +127,7 @@ def robots_play(game: Game) -> bool:
 
 
 def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:
-    """Raise Refusal if robots do not play the game, or a person has too many boards with them."""
+    """Raise Refusal if robots do not play `game`, or a person has too many boards with robots."""
     robots = [player.handle for player in players if player.robot]
     if not robots:
         return
@@ -141,15 +141,15 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
-    """Return the number of a player's boards against robots in progress, up to their limit."""
+    """Return how many boards in progress a player has with robots, counted up to the limit."""
     return work.beginnings.with_robots(player.id, most=limits.MOST_WITH_ROBOTS)
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
     """Return the handle of the strongest robot that is rated no higher than a player.
 
-    If all are rated higher, return the robot for beginners. A player's provisional rating counts at
-    its lower bound. Return None if the robots so chosen do not play the game.
+    A provisional rating counts at its lower bound. If all robots are rated higher, or the player
+    has no rating, take the robot for beginners. Return None if no such robot plays `game`.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)
@@ -160,7 +160,7 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
 
 
 def _playing(work: UnitOfWork, game: str, name: str) -> str | None:
-    """Return a robot's handle; None if it does not play the game, or is suspended or missing."""
+    """Return the handle of the robot `name`, None if the robot cannot play `game` now."""
     robot = work.players.by_handle(name) if robots_play(game_named(game)) else None
     return robot.handle if robot and robot.robot and robot.is_active else None
 
@@ -179,7 +179,7 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """Return up to two handles of active players, not the asker's, that are one typo away."""
+    """Return up to two handles of active players, except `asker`, one typo away from `handle`."""
     if len(handle) > _LONGEST:
         return []
     found = work.players.active_among(one_slip_away(handle, _LETTERS))

@@ -41,7 +41,7 @@ from pbm.store.values.queues import SearchKind, TimerKind
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """Return a key that repeated positions share; None if the game allows no claims of a draw."""
+    """Return a key by which a repeated position is found; None if the game has no draw claims."""
     if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
@@ -55,11 +55,11 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Return the arguments of the query that counts how often a position has occurred.
+    """Return the arguments with which `add_ply` counts how often a position has occurred.
 
-    The position came about by `ply`, and its key is `stood`. The query counts plies with that key
-    from the ply `since` on, up to `most`, and adds `first`. `first` is 2 if the game started with
-    this position, since no ply led to the start, otherwise 1.
+    The ply `ply` led to the position, whose key is `stood`. Earlier plies with this key count from
+    the ply `since` on, up to `most`. `first` is added to their number: 1 for the new ply, or 2 if
+    the game also started with this position.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -70,7 +70,7 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
-    """Return the position after `ply` plies, with departures; RulesError if a ply is illegal."""
+    """Return the position after `ply` plies and the departures up to then. Raises RulesError."""
     *_, position = islice(positions(board.start, steps_of(work, board)), ply + 1)
     return position
 
@@ -94,7 +94,7 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge; `rounds` None: no match; `clock` None: the default clock."""
+    """The choices of a challenge: no match without `rounds`; the default clock without `clock`."""
 
     game: str
     options: Options
@@ -141,8 +141,8 @@ def start_board(
 ) -> Board:
     """Start a new board, with the players `seated` in seat order. Raises Refusal.
 
-    `round_of` is the board's place in a running match. If it is None, and `setup.rounds` is not,
-    the board begins a match. `begun_by` is None if the board follows from an earlier game.
+    `round_of`: the place of the board in a match that has begun. Without `round_of`, a setup that
+    has `rounds` begins a match. `begun_by` is None if the board follows from an earlier game.
     """
     board = work.boards.add(
         setup.game,
@@ -229,7 +229,7 @@ def close_board(
     *,
     winners: Sequence[int] | None = None,
 ) -> Board:
-    """End a board otherwise than by play; `winners` is () for a draw, None for no outcome."""
+    """End a board without a move; `winners` are seats, () for a draw, None for no outcome."""
     status = BoardStatus.CLOSED if winners is None else BoardStatus.FINISHED
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)
@@ -246,16 +246,16 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """Return the expected processor seconds of a robot's search, or of a search for a hint.
+    """Return the expected processor seconds of a search by `robot`, by default for a hint.
 
-    The number places the job in the queue. It ignores longer searches that the operator may have
-    set, since with them jobs would be placed hours later.
+    By these seconds jobs take their place in the queue. Longer searches that the operator has
+    allowed are not considered, since they would put a job hours later in the queue.
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
 
 def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """For a new mover, queue a robot's move, or set the reminder of a person's first move."""
+    """Queue the search for the move of a robot, or set the reminder of a person's first move."""
     mover = board.to_move
     if mover is None or mover.robot is None:
         request_first_move(work, board, now)
@@ -270,14 +270,14 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def move_key(board: Board, player_id: int) -> str:
-    """Return the key of the job for a robot's move; a take-back or a departure changes the key."""
+    """Return the key of a robot's search job; a take-back or a departure changes the key."""
     return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 
 def asked_by(board: Board) -> int:
-    """Return the id of the player under whose jobs a robot's move counts.
+    """Return the id of the player to whom the search for a robot's move is charged.
 
-    This is a person who has not left, else a person who has left, else the robot.
+    This is the first person who has not left, else the first person, else the robot.
     """
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
@@ -287,7 +287,7 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the timer for a reminder, if a first move is awaited; the firing timer checks again."""
+    """If the mover's first move is awaited, set the timer that reminds the mover."""
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         work.timers.set(
@@ -330,7 +330,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """Return the side of each seat, if `players` play with partners; None if they cannot."""
+    """Return each seat's side if `players` play with partners; None if the game forbids this."""
     option = partners_option(game)
     if option is None:
         return None

@@ -29,7 +29,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Return whether a player invited by address may be asked, which the inviter must not learn."""
+    """Return whether `other`, invited by address, may be asked; `begun_by` must not learn this."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -46,7 +46,7 @@ def propose(
     *,
     first_unsaid: bool = False,
 ) -> list[Event]:
-    """Challenge players, in seat order, and ask those who want to be asked. Raises Refusal."""
+    """Challenge `players`, in seat order; ask the players who want to be asked. Raises Refusal."""
     check_others(work, setup.game, players, begun_by)
     asked = who_is_asked(players, begun_by)
     _count_asked(work, asked, begun_by, now)
@@ -66,7 +66,7 @@ def propose(
 def _count_asked(
     work: UnitOfWork, asked: Sequence[Player], begun_by: Player, now: datetime
 ) -> None:
-    """Count that each player in `asked` is asked to accept. Raises Refusal over a limit."""
+    """Count a challenge by `begun_by` to each player in `asked`. Raises Refusal over a limit."""
     own = [
         item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
     ]
@@ -91,7 +91,7 @@ def invite(
     """Store a challenge that waits for guests, who are asked by mail address.
 
     `guests` has the mail address of a guest or the id of a player for each seat, in order.
-    `command` is the command line without the players in it, quoted if the board cannot start.
+    `command`: the command line without the players, to be quoted if the board cannot start.
     """
     addresses = tuple(guest for guest in guests if isinstance(guest, str))
     until = now + limits.SIGNUP_STANDS
@@ -103,7 +103,7 @@ def invite(
 def seat_guest(
     work: UnitOfWork, challenge: PendingChallenge, address_key: str, player: Player
 ) -> tuple[PendingChallenge, bool]:
-    """Seat a guest who has said yes; return the challenge, and whether it waits for others."""
+    """Seat a guest who has said yes; return the challenge, and whether others must still answer."""
     work.challenges.seat_guest(challenge.id, address_key, player.id)
     challenge = work.challenges.get(challenge.id)
     begun_by = work.players.get(challenge.by_id)
@@ -195,8 +195,8 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges of a player who leaves the server.
 
-    A challenge that waits for a yes from the player's address is called off without an event, as an
-    event would reveal whose address it is.
+    If the player was invited by address and has not answered yet, there is no event, as an event
+    would reveal whose address it is.
     """
     seated = work.challenges.with_player(player.id)
     waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
@@ -237,9 +237,9 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """Return the event that a challenge was called off; `who` are the handles of those who did it.
+    """Return the event that a challenge was called off because of the players `who` (handles).
 
-    Its readers are the challenger and the players who were asked, except `but`.
+    The event goes to the challenger and to the players who were asked, except `but`.
     """
     readers = tuple(
         player_id

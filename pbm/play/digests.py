@@ -13,7 +13,7 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """Return when the last digest up to now was due; news kept before that moment go into it."""
+    """Return when a player's latest digest was due; that digest has all news kept before."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
         return local.replace(minute=0, second=0, microsecond=0).astimezone(UTC)
@@ -43,7 +43,7 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set a player's digest timer by new settings; if these end digests, a last one is due now."""
+    """Set a player's digest timer for new `settings`. If they end digests, the last is due now."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

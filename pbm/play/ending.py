@@ -16,7 +16,7 @@ from pbm.store.values.boards import Board, BoardStatus
 
 
 def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Continue a match after a board is over, with the next round or the result."""
+    """After a board of a match is over, start the next round, or report the match's result."""
     if board.round is None:
         return []
     boards = work.boards.of_match(board.round.match_id)
@@ -41,7 +41,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """Return the last board of this board's match, leaving out closed boards; else this board."""
+    """Return the last board in a board's match that is not closed; if none, the board itself."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)
@@ -78,11 +78,11 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
 def settle_end(
     work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
 ) -> list[Event]:
-    """Settle a board's end or reopening, if a change caused one. Called after every change.
+    """Settle the end or reopening of a board, if its last change caused one.
 
-    If the end or result has changed, undo the effects of the earlier end first. If only robots are
-    left, they agree to a draw, except in teams. `begins_anew`: the remaining players have started
-    another board, so a match does not go on.
+    First, undo the effects of an earlier end that no longer holds. If only robots are left, end the
+    game as a draw, except in teams. `begins_anew`: the remaining players have started another
+    board, so a match does not go on.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())

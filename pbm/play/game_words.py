@@ -27,7 +27,7 @@ _log = structlog.get_logger("pbm.games")
 
 
 def may_be_move(text: str) -> bool:
-    """Return whether a text where a move is expected may be a move of any game."""
+    """Return whether a text, found where a move is expected, may be a move of some game."""
     return any(is_bare_move(text, game) or not has(game, ReadsTexts) for game in games().values())
 
 
@@ -80,12 +80,12 @@ def failing_alone(game: Game, number: int) -> Iterator[None]:
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
-    """Return the reason of a rules error as parameters, with `more`, for the game's templates."""
+    """Return a rules error's reason and parameters, and `more`, for the game's templates."""
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 
 
 def _says(game: Game, protocol: type, member: str, text: str) -> bool:
-    """Return a game's answer about a text; False if it lacks `protocol`, or its code fails."""
+    """Return a game's answer about a text; False if the game lacks `protocol`, or fails."""
     if not has(game, protocol):
         return False
     try:
@@ -96,7 +96,7 @@ def _says(game: Game, protocol: type, member: str, text: str) -> bool:
 
 
 def _note_failure(game: Game, error: Exception) -> None:
-    """Log which line of a game's code failed, without the text it was given."""
+    """Log which line of a game's code failed, but not the player's text."""
     *_, last = extract_tb(error.__traceback__)
     _log_once(game.info.name, type(error).__name__, f"{last.filename}:{last.lineno}")
 

@@ -1,6 +1,6 @@
 """The table of all limits (rates, numbers, times, sizes), and the counting of mails.
 
-`help limits` is generated from it: `{NAME}` in `help/limits.txt` is the number of a limit, and
+`help limits` is made from this table: in `help/limits.txt`, `{NAME}` is the number of a limit, and
 `{NAME/hour}` the number per hour. Moves that are played never count.
 """
 
@@ -24,7 +24,7 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """A maximum of answers within a time; a mail of the kind `pause` says that it is reached."""
+    """At most `most` answers `within` a time. A mail of the kind `pause` says that answers stop."""
 
     most: int
     within: timedelta
@@ -40,10 +40,10 @@ class Rate:
     within: timedelta
 
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
-        """Take one token, False if there is none; a rollback puts the token back.
+        """Take one token; return False if there is none. A rollback puts the token back.
 
-        Without `wait`, do not wait for a bucket that another process has locked: take no token, and
-        return whether the bucket held one.
+        If `wait` is False and another process has locked the bucket, take no token, and return
+        whether the bucket held one.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
@@ -182,9 +182,9 @@ def _figure(name: str, count: str, unit: str) -> int:
 
 
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Count a mail to each player who may still get mails that others cause.
+    """Count a mail, caused by others, to each player who may still get such mails.
 
-    Returns by player id how many such mails were left, this one included; other ids are missing.
+    Return how many such mails each had left before, by player id. Players with none are missing.
     """
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
@@ -192,7 +192,7 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Return whether a player gets so few mails from others that the next mail has a picture."""
+    """Return whether a player's next mail has a picture; those who get many mails get none."""
     return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
 
 
@@ -212,7 +212,7 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
 
 
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
-    """Return the refusal to write to a stranger's address now, with the time of the next try."""
+    """Return the Refusal that says when a stranger's address may be written to again."""
     first = work.buckets.first_taken(_keys_of(address)) or now
     again = minute_after(first + STRANGER.within)
     return Refusal("cannot-invite", address=address, most=STRANGER_ANSWERS, again=again)
@@ -233,9 +233,9 @@ def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
 
 
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
-    """Count a mail that a player wants sent to a stranger's address, unasked by the stranger.
+    """Count a mail to a stranger, which `player` wants and the stranger has not asked for.
 
-    Such mails have a common limit. Players who are new, or have caused another within a day, share
+    Such mails share a limit. Players who are new, or have caused such a mail within a day, share
     only a part of it. Raises Refusal with the reason, and with the time of the next try.
     """
     begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
@@ -261,7 +261,7 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Return whether answers to an address are paused; a recent mail has told the address so.
+    """Return whether answers to an address are paused, as a recent mail to it has said.
 
     `unproven`: answers to unproven mails, which have a limit of their own.
     """

@@ -31,7 +31,7 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """Return a player's last ply, 0 without one; plies for a partner who had left count as well."""
+    """Return the number of a player's last ply, perhaps made for a partner who left; 0 if none."""
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
@@ -163,7 +163,7 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """Return the first ply that a take-back undoes, the move of this ply, and how many follow."""
+    """Return the first ply that a take-back undoes, its move, and the number of later plies."""
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
@@ -195,7 +195,7 @@ def offered_to(board: Board, player_id: int, kind: str = DRAW) -> Offer | None:
 
 
 def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
-    """Return the key of the job by which a robot decides on an offered draw."""
+    """Return the key of the search job by which a robot decides whether to agree to a draw."""
     return f"{board.id}.{mark_of(offer)}.{robot_id}"
 
 
@@ -240,8 +240,7 @@ def claimable(
 ) -> str | None:
     """Return the game's reason why a draw may be claimed now, None if it may not.
 
-    `plies` are the latest plies. The cost does not grow with the length of the game. A ply that an
-    old version stored has no repetition count, so the reason may come later than it should.
+    `plies` are the board's latest plies. The cost does not grow with the length of the game.
     """
     game = board.rules
     if not board.playing or not has(game, Claims):
@@ -250,5 +249,6 @@ def claimable(
     def moves(latest: int) -> dict[int, int]:
         return work.plies.by_seat(board.id, since=board.ply - latest)
 
+    # A ply stored by an old version has no count of repetitions: the reason may then come late.
     is_new = not plies or any(item.after_ply == board.ply for item in departures)
     return game.claimable(board.position, 1 if is_new else plies[-1].times or 1, moves)

@@ -40,7 +40,7 @@ def places_of(board: Board) -> tuple[int, ...]:
 
 
 def _key(board: Board, seat: int) -> tuple[int, ...]:
-    """Return a sort key for a seat's place, the best first."""
+    """Return a sort key by which the seats with the best places come first."""
     side, position = (seat, *partners(board.position, seat)), board.position
     if seat in (board.winners or ()):
         return (0,)
@@ -65,7 +65,7 @@ def balance_of(board: Board, seat: int) -> int:
 
 
 def places(board: Board) -> list[dict[str, Any]]:
-    """Return the handles at each place; nothing without an outcome, or without a third side."""
+    """Return each place and its handles; [] without an outcome, or with two sides only."""
     if board.winners is None or len(set(board.position.sides)) <= 2:
         return []
     handles: dict[int, list[str]] = {}
@@ -108,8 +108,8 @@ def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
     """Return a finished board as seen by one of its players.
 
-    `how` is `won`, `drawn`, `lost`, or `placed` with three sides or more; `others` are the
-    opponents, `left` says who left, and how.
+    The key `how` has `won`, `drawn`, `lost`, or with three sides or more `placed`. `others` has the
+    opponents, `left` the players who left, and how they left.
     """
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
@@ -168,8 +168,8 @@ def shown(mu: float, sigma: float) -> RatingShown:
 def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
     """Return the rating changes that a finished board caused, in seat order.
 
-    `before` is None if the player had no rating. The rating of a robot does not change; it was
-    `measured`. The rating of a player does not change if the player is `spared`, since another
+    `before` and `after` are a player's ratings; `before` is None if there was none. `measured`: the
+    player is a robot, whose rating is fixed. `spared`: the rating stays as it was, since another
     board of the same absence has cost rating. `counted` is the weight of the game in percent.
     """
     over = board.status == BoardStatus.FINISHED and _may_count(board)
@@ -212,7 +212,7 @@ def measured(robot: str) -> Rating:
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
     """Return whether a board, once finished, would count for ratings.
 
-    It must be rated and long enough, no player may have two seats, and it must not be imported.
+    The board must be rated, long enough and not imported, and no player may have two seats.
     """
     if not _may_count(board):
         return False
@@ -272,7 +272,7 @@ def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
-    """Schedule a recount of all boards from this number on."""
+    """Schedule a recount of all counted boards from `number` on, in the order of counting."""
     stale = work.facts.find(STALE, lock=True)
     work.facts.note(STALE, min(number, stale.value) if stale else number, now)
     work.timers.set(TimerKind.RATINGS, "", now, now)
@@ -319,7 +319,7 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
 def _changed(
     board: Board, seat: Seat, was: Rating, rated: tuple[float, float], weight: float
 ) -> Rating:
-    """Return a player's rating after a game that counts with `weight`."""
+    """Return the rating `was` after a game; the step to `rated` is scaled by `weight`."""
     people = [other.player_id for other in _against(board, seat.seat) if not other.robot]
     mu, sigma = (
         old * (1 - weight) + new * weight
@@ -387,9 +387,9 @@ def _model() -> PlackettLuce:
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Yield one event if a recount has changed a player's ratings, and drop the stored news of it.
+    """Yield one event if a recount has changed a player's ratings; forget the ratings before it.
 
-    The event is told on the board `board_id`. Nothing is yielded while a recount goes on.
+    The event is told on the board `board_id`. While a recount goes on, do nothing.
     """
     if work.facts.find(STALE) is not None:
         return

@@ -101,8 +101,8 @@ def keep_record(
 ) -> Board:
     """Store a game played elsewhere as a board, and return the board.
 
-    If the game `goes_on`, its players continue it here under their handles. Otherwise the board is
-    over, and shows the `names` in the record. No events follow, since no game has ended here.
+    If `goes_on`, the players continue the game here under their handles. Otherwise the board is
+    over, and shows `names`. There are no events, since no game has ended on this server.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(
@@ -145,7 +145,7 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
 
 
 def _ending(board: Board) -> Ending | None:
-    """Return how a board ended, None if it goes on or its moves ended it."""
+    """Return how a board ended otherwise than by its moves; None if it did not."""
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:

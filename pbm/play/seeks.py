@@ -1,4 +1,4 @@
-"""Seeks: open challenges. Any player takes a seat, and the last one starts the board.
+"""Seeks: open challenges. Any player may take a seat, and the last seat taken starts the board.
 
 A player who wants to be paired joins the best seek, or opens one. Seats are drawn by lot. One lock
 guards all seeks, so that two players cannot both get the last seat.
@@ -42,7 +42,7 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """Return the wish for a seek of a game with this setup. Raises Refusal.
+    """Return what a seek asks for: a game by `setup` with this number of `players`. Raises Refusal.
 
     `wishes` are the options as the player typed them. Players whose rating is from `least` to
     `most` may join. `pairs`: the player asked to be paired.
@@ -67,12 +67,12 @@ def wish_for(
 
 
 def usual_setup(game: str) -> Setup:
-    """Return a game with its default options."""
+    """Return the setup of a game with default options."""
     return Setup(game, completed(game_named(game).info.options, {}))
 
 
 def fewest_players(setup: Setup) -> int:
-    """Return the smallest number of players for a setup."""
+    """Return the smallest number of players that a setup allows."""
     numbers = sorted(game_named(setup.game).info.seats)
     return next(filter(setup.is_for, numbers), numbers[0])
 
@@ -80,11 +80,11 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Open a seek and return it. Raises Refusal if the player has too many seeks.
+    """Join a seek or open one; return the seek, or events if its board starts.
 
-    For a game with default options, first try to join an open seek that fits. Return that seek, or
-    events if its board starts. A player who already waits to be paired in this game opens no second
-    seek; return the one that waits.
+    A game with default options joins an open seek that fits, if there is one. A player who already
+    waits to be paired in the game opens no second seek, but gets the seek that waits. Raises
+    Refusal if the player has too many seeks.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None
@@ -105,7 +105,7 @@ def make_seek(
 def join_seek(
     work: UnitOfWork, number: int, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Take a seat; returns the seek if it waits for others, else events. Raises Refusal."""
+    """Take a seat; return the seek if seats are left, else the board's events. Raises Refusal."""
     work.seeks.lock()
     seek = find_seek(work, number)
     if seek.has(player.id):
@@ -178,11 +178,11 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 def seeks_to_join(
     work: UnitOfWork, player: Player, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
-    """Return seeks that a player can join, seeks for other ratings, and the number left over.
+    """Return seeks that a player can join, seeks for other ratings, and how many are not chosen.
 
-    At most `most` seeks are chosen, those that the player can join first. Each maker's oldest seek
-    comes before any maker's second; otherwise newer seeks come first. Chosen seeks with somebody
-    whom the player may not meet are then omitted.
+    At most `most` seeks are chosen; seeks for the player's rating come first. Then each maker's
+    oldest seek comes before any maker's second seek, and newer seeks come before older ones. Chosen
+    seeks with somebody whom the player may not meet are not returned.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)
@@ -219,7 +219,7 @@ def setup_of(wish: Wish) -> Setup:
 def _take_seat(
     work: UnitOfWork, seek: Seek, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Seat a player, once seekers who cannot play are removed; the last seat starts the board."""
+    """Remove seekers who cannot play, and seat a player; on the last seat, start the board."""
     work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
     seek = work.seeks.add_seeker(seek.id, player.id)
     if len(seek.seekers) < seek.wish.players:
@@ -235,7 +235,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """Return the best open seek: no opponent met within a day, then nearest rating, then oldest."""
+    """Return the best seek: by opponents not met for a day, then near ratings, then age."""
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)

@@ -42,7 +42,7 @@ def board_subject(game: str, handles: Sequence[str]) -> str:
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
-    """Return a board's subject as on older servers, with the player to move.
+    """Return a board's subject as older servers wrote it; `turn` is the handle of the mover.
 
     `words`: the mail has comments, which ` **` marks in the subject.
     """

@@ -15,7 +15,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Counter of mails that one incoming mail causes: about boards, about seeks, and questions."""
+    """Counter of mails to others by one incoming mail: about boards, about seeks, questions."""
 
     _boards: set[int] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
@@ -23,10 +23,10 @@ class Postage:
     _others: dict[int, int] = field(default_factory=dict)  # on the boards counted so far
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
-        """Count the mails of a command. Raises Refusal; the caller must then undo the command.
+        """Count the mails that a command causes. On a Refusal, the caller must undo the command.
 
-        The first command is never refused. It may concern many boards, such as all boards of a
-        player who leaves the server.
+        The first command of a mail is never refused. It may concern many boards, such as all boards
+        of a player who leaves the server.
         """
         before = (self._boards, self._asked, self._of_seeks)
         others = [event for event in events if not isinstance(event, BoardEvent)]
@@ -51,7 +51,7 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a turn: a mail; if `inbox_id` is None, the operator or a timer.
+    """The cause of a turn: the mail `inbox_id`; if this is None, the operator or a timer.
 
     `came_at` is when the mail was stored, `board_id` the board of the mail's thread.
     `answer_counted`: a stranger sent the mail, and the answer was counted on receipt.
@@ -74,9 +74,9 @@ class Turn:
     """One unit of work: all of its effects are committed together, or none.
 
     `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` and
-    `apart` have slow work done outside the transaction: password hashes, and other work. `news` has
-    events that no command returned, `notes` sections of the answer to the sender. `back` has the
-    ids of players to whom mail bounced until this mail came from them.
+    `apart` cache the outcomes of slow work that is done outside the transaction. `news` has events
+    that no command returned, `notes` has sections of the answer to the sender. `back` has the ids
+    of players to whom mail had bounced until their mail came in this turn.
     """
 
     work: UnitOfWork

@@ -39,12 +39,12 @@ def board_view(
     picture: bool = True,
     after: int | None = None,
 ) -> ViewData:
-    """Return the view of one player (None: a stranger); `picture`: the reader gets pictures.
+    """Return the view of one player, or of a stranger if `player_id` is None.
 
-    The view lists the moves of the last `Info.rounds_shown` rounds, at a cost that does not grow
-    with the length of the game; with `whole`, it lists all moves. `happened` has what came after
-    the ply `after`, but at most one round more than is listed. If `after` is None, `happened` has
-    what came after the reader's own last move.
+    Without `picture`, the view has no picture. It lists the moves of the last `Info.rounds_shown`
+    rounds, or with `whole` all moves. Unless `whole`, the cost does not grow with the game. The key
+    `happened` has what came after the ply `after`, but at most one round more than is listed. If
+    `after` is None, it has what came after the reader's own last move.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -66,7 +66,7 @@ def board_views(
     Readers in `plain` get no picture. `recent` are the moves after `recent_since`, if already read.
     `knows` maps readers to the last ply that they know.
 
-    A view has the fields of `_shared`, and some fields for one reader. `yours`: the reader is to
+    A view has the keys of `_shared`, and some keys for one reader only. `yours`: the reader is to
     move. `you` has the reader's seats, `partners` the partners' seats. `marked` has the moves that
     the `picture` marks, as data of the game. `happened` has the moves and departures since the
     reader's last move. `claim` is the reason for which the reader may claim a draw.
@@ -125,10 +125,10 @@ def recent_since(board: Board) -> int:
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """Return the last ply that is not new to a reader: the ply of the reader's last move.
+    """Return the last ply that is not new to a reader: the reader's last move.
 
-    It is the last ply but one if the reader made the last move, or is not in the game. It is at
-    most one round back.
+    If the reader made the board's last move, or is not in the game, return the ply before the last.
+    The result is never more than one round back.
     """
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
@@ -148,7 +148,7 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> ViewData:
-    """Return the view of a board after `ply` plies; mark moves after `since` (None: the last)."""
+    """Return the view of a board after `ply` plies; mark moves after `since`, or only the last."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -249,7 +249,7 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """Return the picture for each reader; two who have last `seen` the same ply share a picture."""
+    """Return each reader's picture; readers who have `seen` the same last ply share it in pairs."""
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
@@ -260,7 +260,7 @@ def _drawn(
 
 
 def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
-    """Return a start position as text and picture; `small`: fewer bytes, for unproven readers."""
+    """Return a start position as text and picture; `small`: a picture of fewer bytes."""
     shown = _drawing(game, position, (), str(mover(position) or 1))
     return {
         "board": "\n".join(position.diagram(View())),
@@ -273,8 +273,8 @@ def _drawing(
 ) -> ViewData | None:
     """Return a drawing with `moves` marked; None if the game draws none.
 
-    With two seats, all pieces show the names of their cells. Otherwise only those pieces do whose
-    seat's digit is in `named`.
+    With two seats, all pieces show the names of their cells. With more seats, the pieces of the
+    seats in `named` do; `named` is a string of digits.
     """
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
@@ -286,7 +286,7 @@ def _picture(
 ) -> ViewData | None:
     """Return a picture on which the readers' pieces show the names of their cells.
 
-    For a reader without seats, or with more than two, the pieces of the player to move show them.
+    A reader with no seats, or more than two, instead sees the names on the mover's pieces.
     """
     named: set[int] = set()
     for reader in readers:
@@ -320,7 +320,7 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
     """Return an open offer for one reader.
 
-    If it is a take-back, it undoes the ply `ply` with the move `move`, and `later` plies after it.
+    For a take-back, `ply` and `move` are the first ply undone, `later` counts the plies after it.
     """
     waiting = board.open_offers[offer]
     return {
@@ -341,7 +341,7 @@ def _happened(
     seen: int,
     after: int | None,
 ) -> list[ViewData]:
-    """Return moves and departures after the ply `after`, or after the ply `seen` if it is None."""
+    """Return moves and departures after ply `after`; if `after` is None, after ply `seen`."""
     since = seen if after is None else after
     items = [(ply.ply, _move_data(board, ply, departures)) for ply in plies if ply.ply > since]
     items += [
@@ -357,7 +357,7 @@ def _own_seats(board: Board, player_id: int | None) -> list[int]:
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """Return a move and its maker; `seat_of`: the partner who had left, for whom it was made."""
+    """Return a move; its key `seat_of` has the partner who had left, if the move is for one."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {

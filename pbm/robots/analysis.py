@@ -53,14 +53,14 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A move of `seat` at a ply, compared with the best move, which begins `line`.
+    """The played move of `seat` at a ply, compared with the best move, which begins `line`.
 
-    `best` is what the best move is worth to `seat`, and `made` what the played move is worth, in
-    hundredths, at most `DECIDED`. The game explains the difference in facts for templates:
-    `reasons` for `line`, `faults` of the played move, and `harm`, the reasons for `answer`, the
-    best line after the played move. `after` is the state line at the end of `answer`; `contrast`
-    says what is better at the end of `line`. Facts that are true of both moves are left out. For
-    the position after the last ply of a game `move` is None, and `line` is the best continuation.
+    `best` and `made` are what the best and the played move are worth to `seat`, in hundredths, at
+    most `DECIDED`. `answer` is the best line after the played move, and `after` the state line at
+    the end of `answer`. Facts for the game's templates explain the difference: `reasons` for
+    `line`, `faults` of the played move, `harm` by `answer`, and in `contrast` what is better at the
+    end of `line`. Facts that are true of both moves are left out. For the position after the last
+    ply of a game `move` is None, and `line` is the best continuation.
     """
 
     ply: int
@@ -93,7 +93,7 @@ Look = Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Plies of a game that one job analyses, with `nodes` nodes for each search.
+    """A part of an analysis: plies that one job analyses, with `nodes` nodes for each search.
 
     If `deep`, the job searches the played moves, too, and explains mistakes by the game's facts.
     """
@@ -104,7 +104,7 @@ class Piece:
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
-    """Return a hint by `ADVISER`; for `easier` see `think`. Raises RulesError, NoMoveError."""
+    """Return a hint, by a robot `easier` steps below `ADVISER`. Raises RulesError, NoMoveError."""
     game, positions = game_named(course.game), course.positions()
     thought = think(ROBOTS[ADVISER], game, positions, seed, easier=easier)
     lines = (line.moves for line in thought.found.lines if line.moves[0] == thought.move)
@@ -114,9 +114,9 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
-    """Analyse the plies of `piece` in the game `course`. Raises RulesError.
+    """Analyse a part of the game `course`, the plies in `piece`. Raises RulesError.
 
-    Steps after the last move, which are leavings, are ignored.
+    Departures after the last move are ignored.
     """
     ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
     played = replace(course, steps=course.steps[: max(ends, default=0)])
@@ -211,7 +211,7 @@ def decided(leads: Sequence[int]) -> int | None:
 def judge(
     game: Game, positions: Sequence[Position], moves: Sequence[str], piece: Piece
 ) -> list[Judged]:
-    """Analyse the plies of `piece`, given the positions before each move and after the last."""
+    """Analyse the plies in `piece`; `positions` are those before each move and after the last."""
     return [
         _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece)
         for ply in piece.plies
@@ -287,8 +287,8 @@ def _made(
 ) -> Line:
     """Return the line that begins with the played move, searched as deep as the best line.
 
-    A move among the lines of the search `found` has its score there. Otherwise, with two sides the
-    position after the move is searched; with more sides the move gets the lowest score in `found`.
+    If a line in `found` begins with the move, return that line. Otherwise, with two sides, search
+    the position after the move. With more sides, the move gets the lowest score in `found`.
     """
     least, before = Line((move,), found.lines[-1].score), positions[-1]
     scored = next((line for line in found.lines if line.moves[0] == move), None)
@@ -323,7 +323,7 @@ def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: i
 
 
 def _worth(score: int) -> int:
-    """Return a score in hundredths; only forced wins and losses reach `DECIDED`, `-DECIDED`."""
+    """Return a score cut so that only forced wins and losses reach `DECIDED` and `-DECIDED`."""
     if abs(score) >= WON:
         return DECIDED if score > 0 else -DECIDED
     return max(1 - DECIDED, min(DECIDED - 1, score))

@@ -60,7 +60,7 @@ def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Positi
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int, most: float) -> RobotMove:
-    """Choose the move of the robot with this name, as `think` does for the positions of `course`.
+    """Choose the move of the robot named `robot` at the end of `course`, as `think` does.
 
     A slow robot searches for about `most` seconds. Raises RulesError, NoMoveError.
     """
@@ -119,7 +119,7 @@ class RobotStanding:
 
     @property
     def takes_draw(self) -> bool:
-        """Whether to accept a draw: always if behind, else only once the game makes no progress.
+        """Whether the robot accepts a draw: if it is behind, or once the game makes no progress.
 
         A robot that is not behind must not agree early, or everybody could get a draw from it.
 

@@ -37,7 +37,7 @@ class Calendar:
 
     @property
     def going_on(self) -> "Calendar":
-        """The same calendar for a clock that also runs while mail to the player bounces."""
+        """A copy of this calendar that also counts time while mail to the player bounces."""
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
@@ -46,7 +46,7 @@ class Calendar:
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """Return the end of `allowed` counted time from `since` on; None if it is years away."""
+        """Return when `allowed` time has counted since `since`; None if that is years away."""
         start = self._wall(since)
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):
@@ -115,7 +115,7 @@ def known_outages(work: UnitOfWork) -> Iterator[tuple[datetime, datetime]]:
 
 
 def outages(work: UnitOfWork, until: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the recorded outages, and the outage that lasts at `until`, if any."""
+    """Yield the recorded outages, then the outage that still goes on at `until`, if any."""
     yield from known_outages(work)
     heard = work.facts.find(LISTENING)
     if heard is not None and until - heard.noted_at > UNNOTICED:

@@ -53,7 +53,7 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Do not count, on any board, the time from `since` to `now`: a player could not play then."""
+    """Do not count the time from `since` to `now`, when a player could not play, on any board."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
@@ -74,7 +74,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """If the last reminder is over an hour late, do not count the time since it was due."""
+    """If the last reminder is over an hour late, do not count the delay, so that a day is left."""
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
@@ -87,7 +87,7 @@ def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Begin the reminders anew, as reminders sent while the clock stood still do not count."""
+    """Start the reminders again: a reminder sent while the clock stood still does not count."""
     stops = (*board.stops, Stop(now, now))  # reminders count as warnings from here on
     board = work.boards.set(board, stops=stops, reminded=0)
     waits.look_in_time(work, board, now)
@@ -95,7 +95,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store a stop of a board's clock, but only the part that is in the present wait for a move."""
+    """Store the part of `stop` that is within a board's present wait for a move."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board
@@ -114,7 +114,7 @@ def give_time(
 ) -> TimeGiven:
     """Give time to the player to move. Raises Refusal.
 
-    If the terms limit the time for all moves, give time to each player except `giver`.
+    If the terms limit the time for all moves together, give time to each player except `giver`.
     """
     terms, mover = waits.terms_of(board), board.to_move
     others = [item for item in board.seats if item.player_id in board.still_in]

@@ -18,7 +18,7 @@ _PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|(?=[0-9])|$)", re.ASCI
 
 
 def parse_duration(text: str) -> timedelta | None:
-    """Parse a duration; a bare number counts days. None if invalid or over `LONGEST_DURATION`.
+    """Parse a duration, by default in days; None if invalid or over `LONGEST_DURATION`.
 
     >>> parse_duration("2 weeks"), parse_duration("1d 12h").total_seconds()
     (datetime.timedelta(days=14), 129600.0)
@@ -59,9 +59,9 @@ SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder, of a b
 
 @dataclass(frozen=True)
 class Terms:
-    """The agreed clock of a board, in seconds: `each` for a move, `total` for all a player's moves.
+    """Limits of a board's clock, in seconds: `each` for a move, `total` for all a player's moves.
 
-    A player starts with a full `bank`; each move adds `increment`, up to the bank's size.
+    A player's `bank` starts full. Moves use it up; each adds `increment` until it is full again.
     """
 
     each: int
@@ -82,13 +82,13 @@ class Terms:
         return self.total is not None or self.bank is not None
 
     def left(self, used: int, banked: int | None) -> int | None:
-        """Return the seconds left for all moves; None if only single moves are limited."""
+        """Return the seconds left for all moves together; None if only single moves are limited."""
         total = None if self.total is None else self.total - used
         limits = (total, self.bank if banked is None else banked)
         return min((limit for limit in limits if limit is not None), default=None)
 
     def banked_after(self, spent: float, banked: int | None) -> int | None:
-        """Return the bank after a move that took `spent` seconds."""
+        """Return the seconds in the bank after a move that took `spent`; None without a bank."""
         if self.bank is None:
             return None
         kept = max((self.bank if banked is None else banked) - spent, 0)
@@ -96,9 +96,9 @@ class Terms:
         return int(max(kept, min(kept + self.increment, self.bank)))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """Return after how long reminders are due, if a move may take the time `allowed`.
+        """Return how long after the start of a wait each reminder of a move is due.
 
-        The last is due a day before the end, or halfway if `allowed` is under two days.
+        The last is due a day before the `allowed` time ends, or halfway if that is under two days.
         """
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)

@@ -31,7 +31,7 @@ def today_of(player: Player, now: datetime) -> date:
 
 
 def today_in(vacation: Vacation, player: Player, now: datetime) -> date:
-    """Return today's date in the time zone that is fixed for a vacation, else in the player's."""
+    """Return today's date in a vacation's own time zone, or in the player's if it has none."""
     return now.astimezone(ZoneInfo(vacation.zone or player.settings.timezone)).date()
 
 
@@ -42,7 +42,7 @@ def beginning_of(day: date, player: Player) -> datetime:
 
 
 def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Fix the time zone of a player's vacations that have begun; called before the zone changes."""
+    """Store a player's time zone, which is about to change, with the vacations that have begun."""
     player = work.players.get(player_id)
     work.vacations.keep_zone(player.id, player.settings.timezone, today_of(player, now))
 
@@ -50,7 +50,7 @@ def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def take_vacation(
     work: UnitOfWork, player: Player, first: date, last: date, now: datetime
 ) -> tuple[date, date]:
-    """Add a vacation, from today at the earliest; returns first and last day. Raises Refusal."""
+    """Add a vacation, from today at the earliest; return its first and last day. Raises Refusal."""
     today = today_of(player, now)
     if last < first or last < today or last - today > FURTHEST:
         raise Refusal("bad-vacation", first=str(first), last=str(last), today=str(today))
@@ -79,7 +79,7 @@ def take_vacation(
 
 
 def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
-    """End vacations and drop coming ones; returns whether a vacation had begun. Raises Refusal."""
+    """End all vacations, also future ones; return True if one had begun. Raises Refusal."""
     today = today_of(player, now)
     work.players.lock(player.id)
     days = {
@@ -98,7 +98,7 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
 
 
 def is_notice_due(work: UnitOfWork, vacation: Vacation) -> bool:
-    """Return whether the notice of a vacation to the opponents has not been sent yet."""
+    """Return whether the opponents must still be told of a vacation."""
     return bool(work.timers.about(TimerKind.VACATION, [_notice_key(vacation.id)]))
 
 
@@ -112,9 +112,9 @@ def set_notice(
     *,
     after: int = _NO_BOARD_YET,
 ) -> None:
-    """Set the timer that tells opponents of a vacation, at the moment `at`.
+    """Set the timer that tells a player's opponents of a vacation at the moment `at`.
 
-    Boards are told in batches, by number. `after` is the last board of the batch before.
+    Boards are told in batches, by number. This batch begins after the board number `after`.
     """
     work.timers.move(kind, _notice_key(vacation_id, after), now, at, player_id=player_id)
 
@@ -128,8 +128,8 @@ def take_by_itself(
 ) -> VacationTaken | None:
     """Add up to `BY_ITSELF` vacation days for a player who ran out of time on a board.
 
-    They begin on the day of `ran_out_at`. Return None if no days are left, or if the player has had
-    such a vacation on this board before.
+    The vacation begins on the day of `ran_out_at`. Return None if no days are left, or if the
+    player has had such an automatic vacation on this board before.
     """
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
     work.players.lock(player.id)
@@ -150,7 +150,7 @@ def take_by_itself(
 
 
 def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[dict[str, int]]:
-    """Return the vacation days `left` of this and of the next year, each with its `year`."""
+    """Return the vacation days left this year and next; the keys are `year` and `left`."""
     today = today_of(player, now)
     taken = _taken(work, player, today)
     years = (today.year, today.year + 1)

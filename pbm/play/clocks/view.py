@@ -55,7 +55,7 @@ class ClockView:
 def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
 ) -> ClockView | None:
-    """Return a board's clock, None if the board is over; `known` are players already queried."""
+    """Return a board's clock, None if the board is over; `known`: players already loaded."""
     mover = board.to_move
     if mover is None:
         return None

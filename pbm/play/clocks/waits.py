@@ -52,7 +52,7 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """The moments of reminders, the last a day before the end; None for a moment years away."""
+        """The moments of the reminders, the last a day before the end; None if years away."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -61,12 +61,12 @@ class Wait:
         return (*earlier, last)
 
     def passed_by(self, moment: datetime) -> int:
-        """Return the number of reminders due by a moment."""
+        """Return how many reminders were due at a moment or before."""
         return sum(at is not None and at <= moment for at in self.reminders)
 
     @property
     def coming(self) -> datetime | None:
-        """When the next reminder is due, or the time ends; None if that is years away."""
+        """When the next reminder is due or, after the last, the time ends; None if years away."""
         return (*self.reminders, self.ends_at)[self.passed_by(self.now)]
 
 
@@ -82,12 +82,12 @@ def start_clock(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def first_look(board: Board) -> timedelta:
-    """Return how long after the start of a wait the first reminder can be due, at the earliest."""
+    """Return the shortest time from the start of a wait to its first reminder."""
     return timedelta(seconds=min((*terms_of(board).reminders, terms_of(board).each // 2)))
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Count the time of a person's move, except the first, if the terms limit the time for all."""
+    """Add a person's move to the time used, if the terms limit the time for all moves together."""
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
         count_stop(work, before, work.players.get(mover.player_id), arrived)
@@ -103,7 +103,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Make a board's timer fire by the next reminder or deadline, or now if a reminder is due."""
+    """Advance a board's timer to the next reminder or deadline, or to now if one is overdue."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
@@ -112,14 +112,14 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Make the timers of all boards that wait for a player fire now: the calendar has changed."""
+    """Make all timers that wait for a player's moves fire now, as the calendar has changed."""
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
     look_at_first_moves(work, work.boards.get_many(waiting), now)
 
 
 def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime) -> None:
-    """Make the timers of first moves on `boards` fire now, as their time may now end earlier."""
+    """Make the timers of awaited first moves on `boards` fire now, as their time may be over."""
     known = (board for board in boards if board.is_installed)
     abouts = [about for board in known if (about := board.awaited_first_move)]
     for kind in (TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE):
@@ -127,7 +127,7 @@ def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime
 
 
 def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Raise Refusal if the calendar that a player has just chosen leaves no time on some board."""
+    """Raise Refusal if, by a player's new calendar, the time for a move on a board has run out."""
     for board in work.boards.get_many(work.boards.to_move(player_id)):
         seat, since = board.to_move, board.waits_since
         if seat is None or since is None:
@@ -143,7 +143,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """Return the wait for a board's next move, None if no clock runs; `player` is the mover."""
+    """Return the wait for the next move; None if no clock runs. `player`: the mover, if known."""
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
@@ -175,8 +175,8 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
     """Return whether the other players may claim the mover's forfeit.
 
-    The mover's time must have run out, and the others must have been told that they may claim. Mail
-    to the mover must bounce, unless the mover's clock has stopped for `STOPPED_AT_MOST` in all.
+    The mover's time must be over, and the others told so. Also, mail to the mover must bounce now,
+    or earlier bounces must have stopped the mover's clock for `STOPPED_AT_MOST` altogether.
     """
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
@@ -184,7 +184,7 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """Return the start of a wait, or the end of its last stop; later reminders are warnings."""
+    """Return from when reminders are warnings: a wait's start, or the end of its last stop."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
@@ -195,7 +195,7 @@ def stop_left(board: Board, player_id: int) -> timedelta:
 
 
 def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
-    """Store how long a clock stood still while mail bounced; return the stop, None without one."""
+    """Store how long bounces have stopped a player's clock; return the stop, if any."""
     since, left = player.unreachable_since, stop_left(board, player.id)
     if since is None or board.waits_since is None or not left:
         return None
@@ -256,6 +256,6 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:
-    """Return a seat's time for all moves as the present wait began; None if it is unlimited."""
+    """Return a seat's time for all moves when the present wait began; None if unlimited."""
     left = terms_of(board).left(seat.used, seat.banked)
     return None if left is None else timedelta(seconds=max(left, 0))
