@@ -1,4 +1,4 @@
-"""Accounts: checks and suggestions of handles, and the notice of passwords that were cleared."""
+"""Checks and suggests handles; tells players that database migration 7 cleared their password."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +30,7 @@ _DIGITS = "0123456789"
 
 
 def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[str, Refusal | None]:
-    """Return the wanted handle, or a suggested handle and the refusal of the wanted handle."""
+    """Return a free handle (`wanted`, if possible), and the refusal of `wanted` or None."""
     if wanted is None:
         return suggest_handle(work, author), None
     try:
@@ -51,7 +51,7 @@ def check_new_handle(work: UnitOfWork, handle: str, player_id: int | None = None
 
 
 def suggest_handle(work: UnitOfWork, address: str) -> str:
-    """Suggest a free handle similar to a mail address, or to a handle passed as `address`."""
+    """Return a free handle similar to `address`, which is a mail address or a refused handle."""
     local = address.split("@", 1)[0].split("+", 1)[0].lower()
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in local)
     stem = kept.strip("-_0123456789")[:_LONGEST]
@@ -66,7 +66,7 @@ def suggest_handle(work: UnitOfWork, address: str) -> str:
 
 
 def _some_alike(stem: str) -> Iterator[list[str]]:
-    """Yield a stem and its numbered forms in growing batches; mostly the first batch suffices."""
+    """Yield batches of candidates: first the stem, then the stem with numbers, such as "marta2"."""
     root = stem[: _LONGEST - len(str(_MOST_ALIKE)) + 1]
     candidates, number = [stem], 2
     while number < _MOST_ALIKE:
@@ -76,7 +76,7 @@ def _some_alike(stem: str) -> Iterator[list[str]]:
 
 
 def _why_reserved(handle: str) -> Refusal | None:
-    """Return the refusal of a malformed or reserved handle, or None."""
+    """Return the refusal of a malformed or reserved handle; None for any other handle."""
     if not is_handle(handle):
         return Refusal("bad-handle", handle=cut_short(handle))
     if handle in _LANGUAGE or find_command(handle) or mentions_place(handle):
@@ -91,7 +91,7 @@ def _why_reserved(handle: str) -> Refusal | None:
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
-    """Notify players whose passwords database migration 7 cleared, once at each address."""
+    """Notify all addresses of each player whose password was cleared by database migration 7."""
     fact = turn.work.facts.take(CLEARED)
     for player in turn.work.players.some(fact.value) if fact else ():
         told = "password-cleared", "your password", {"handle": player.handle}

@@ -39,7 +39,7 @@ class TurnTaker:
     _uncounted: TurnFailedError | None = field(default=None, init=False)
 
     async def take(self) -> BatchResult:
-        """Handle a batch of mails; count the try of a mail that failed. Raises DBAPIError.
+        """Handle a batch of mails; count a failed try of a mail. Raises DBAPIError.
 
         If a batch of several mails fails, each mail is handled again alone, to find the cause.
         """
@@ -69,10 +69,10 @@ class TurnTaker:
 async def rounds(
     a_round: Callable[[], Awaitable[float | None]], event: asyncio.Event, alive: Alive, waiting: str
 ) -> None:
-    """Run rounds of a role's loop for ever, and call `alive` before each round.
+    """Call `a_round` for ever, and `alive` before each call.
 
-    A round returns the seconds to wait for the event, or None to go on at once. `waiting`: words
-    for the log if the database is down.
+    `a_round` returns the seconds to wait for `event`, or None to go on at once. `waiting`: what
+    waits while the database is down, in words for the log.
     """
     while True:
         alive()
@@ -88,7 +88,7 @@ async def rounds(
 
 
 async def take_turns(taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive) -> None:
-    """Handle the inbox for ever."""
+    """Handle the mails of the inbox for ever; run their slow work in threads."""
     preparations = taker.worker.preparations
 
     async def work_out(preparation: Preparation) -> None:
@@ -129,7 +129,7 @@ async def keep_time(
     most_together: int,
     alive: Alive,
 ) -> None:
-    """Run due timers for ever, at most `most_together` in one commit; find them in a thread."""
+    """Run timers when they are due, for ever; at most `most_together` of them share a commit."""
     watch = ClockWatch(ticks.clock)
 
     async def a_round() -> float | None:
@@ -183,7 +183,7 @@ async def send_post(
 
 
 def until(due_at: datetime | None, clock: Clock) -> float:
-    """Return the seconds to sleep until the next known row is due; at most `LOOK_AGAIN`."""
+    """Return the seconds until `due_at`, at most `LOOK_AGAIN`; `BLOCKED_PAUSE` if it has passed."""
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:
         return BLOCKED_PAUSE

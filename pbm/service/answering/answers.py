@@ -61,7 +61,7 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
 
 
 def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Handle the answer to a question of kind "confirm" (of commands) or "alias" (an address)."""
+    """Handle the answer to a question about commands ("confirm") or another address ("alias")."""
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
@@ -84,8 +84,8 @@ def _answer(
 ) -> bool | None:
     """Return True for a yes, False for a no, None for other words or commands.
 
-    `errands` are the commands in question; dangerous ones need a clear yes. While the question is
-    open, the command `stop` counts as a no.
+    `errands`: the commands in question. If one of them is dangerous, the yes must be clear. While
+    the question is open, the command `stop` counts as a no.
     """
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
@@ -99,7 +99,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop commands (`errands`) after a "no"; play a move below the "no", or quote other words."""
+    """Drop commands after a "no". A move below the "no" is played; other words are quoted back."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -118,7 +118,7 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Return whether a script has only moves, or an unreadable line that may be a move."""
+    """Return True if all commands are moves, or if the unreadable line may be a move."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
@@ -177,7 +177,7 @@ def _run_errands(
 
 
 def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> str:
-    """Handle the answer to a challenge; obey any other commands."""
+    """Handle a player's answer to a challenge, and any commands in the same mail."""
     question, player, script = speaker.question, context.player, turn.script(context)
     answer = _answer_to_challenge(turn, script)
     other = answer is None and not turn.is_unclear(script)
@@ -212,7 +212,7 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
 
 
 def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
-    """Return True if a word or the only command says yes, False if it says no, else None."""
+    """Return True if the mail accepts the challenge, False if it rejects it, else None."""
     if not script.commands:
         return confirmation(turn.envelope.said)[0]
     command = script.commands[0]
@@ -225,7 +225,7 @@ def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
 
 
 def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
-    """Handle the answer of a player's new address. Returns the outcome in words."""
+    """Handle the answer from an address that a player wants to use. Returns the outcome."""
     work, answered = turn.work, answer_subject("your answer")
     yes, _ = confirmation(turn.envelope.said, clearly=True)
     player = work.players.find_locked(question.params["player"])
@@ -261,7 +261,7 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
 def _announce(
     turn: MailTurn, before: Player, player: Player, question: Question, boards: Sequence[Board]
 ) -> None:
-    """Tell all addresses of the player, and a replaced address, that an address has changed."""
+    """Tell all addresses of the player, old and new, that the player's addresses have changed."""
     told = {
         "handle": before.handle,
         "address": question.address,
@@ -281,7 +281,7 @@ def _announce(
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
-    """Ask a player, at most once a day, about a reply that came from an unknown address."""
+    """Ask a player whether a reply from an unknown address is theirs, at most once a day."""
     work, owner = turn.work, speaker.owner
     if not owner.is_active:
         return f"{owner.handle} is suspended"

@@ -1,7 +1,7 @@
 """Newcomers: mails from unknown addresses, answers to the welcome, and challenges to guests.
 
-A guest is somebody whom a player challenges by mail address. Except `help`, no command of an
-unknown address runs before a yes.
+A guest is somebody whom a player challenges by mail address. Before an unknown address has said
+yes, the server runs none of its commands except `help`.
 """
 
 from dataclasses import replace
@@ -87,7 +87,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
 
 
 def help_stranger(context: Context, author: str, script: Script) -> bool:
-    """Send the help page that the first command asks for. Returns whether it asks for one."""
+    """Send the help page that the first command asks for. Returns whether a page was sent."""
     first = script.commands[0] if script.commands else None
     left = answers_left(context.turn, author)
     # The day's last answer is the welcome, since that still lets them sign up.
@@ -111,7 +111,7 @@ def say_goodbye(turn: Turn, address: str) -> str:
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
-    """Return the game that a script asks for, by command or in words; None for other requests."""
+    """Return the only game that a script asks for, by command or in words; else None."""
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
@@ -264,7 +264,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Record that an address wants no mail, even if the question is closed; never ask it again."""
+    """Record that the asked address wants no mail. A no counts even if the question is closed."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -276,7 +276,7 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
     """Return whether a mail only repeats the offered handle, which counts as a yes.
 
-    If a password is stored with the question, only a yes counts, since it also sets the password.
+    False if a password is stored with the question, since only a plain yes may set the password.
     """
     if question.password is not None:
         return False
@@ -285,7 +285,7 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask whether a name is the wanted handle; forget the stored password. Raises Refusal."""
+    """Ask the sender whether `name` is the wanted handle. Raises Refusal without a usable name."""
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)
@@ -298,7 +298,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
 def _ask(
     turn: MailTurn, question: Question, handle: str, problem: Refusal | None = None, **told: Any
 ) -> str:
-    """Send the welcome or invitation again, unless the address has had its answers for today."""
+    """Send the welcome or invitation again, within the daily limit. Returns the outcome."""
     left = answers_left(turn, question.address)
     if not left:
         return f"nothing: {question.address} had its answers for today"
@@ -321,7 +321,7 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the refusal that answers "Who are you?"; it names the inviter, or else the server."""
+    """Return a refusal that answers "Who are you?" with any inviter's handle, and the game."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)
@@ -330,7 +330,7 @@ def who_asks(challenge: PendingChallenge | None) -> Refusal:
 def said_yes(
     turn: MailTurn, challenge: PendingChallenge, question: Question, player: Player
 ) -> Answered:
-    """Seat a guest who said yes; return the answer to the guest."""
+    """Seat a guest who accepted the challenge; return the answer that the guest gets."""
     challenge, waits = seat_guest(turn.work, challenge, address_key(question.address), player)
     inviter = turn.work.players.get(challenge.by_id)
     if not challenge.addresses and not inviter.is_active:
@@ -339,7 +339,7 @@ def said_yes(
 
 
 def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
-    """Start the board in the inviter's name, if all guests have said yes."""
+    """If all guests have said yes, start the board, as if by a command of the inviter."""
     work = turn.work
     challenge = work.challenges.get(challenge_id)
     if challenge.addresses:
@@ -373,7 +373,7 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
 
 
 def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: str) -> None:
-    """Cancel a challenge; tell the guests who said yes, and its inviter. The inviter learns why."""
+    """Cancel a challenge; tell the guests who said yes, and its inviter. `why`: mail template."""
     turn.work.challenges.forget(challenge.id)
     inviter = turn.work.players.get(challenge.by_id)
     if inviter.addresses:
@@ -383,7 +383,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
 
 
 def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
-    """Tell guests who said yes that the game is off. Skip the mail's sender by default."""
+    """Tell guests who said yes that the game is off. `all_of_them`: also the mail's sender."""
     off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):

@@ -37,7 +37,7 @@ FIRST_GAMES = Challenge | Play | Join
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge. Limits of answers do not count these mails."""
+    """Ask players whether they accept a challenge. The mails count against no limit of answers."""
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return
@@ -53,7 +53,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store the questions to the guests now, for checks of the next command; they are mailed later.
+    """Store a question to each guest, to be mailed later; return the event with its `guests`.
 
     Raises Refusal if the limits allow no mail to one of the guests now.
     """
@@ -61,7 +61,7 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
     guests = tuple(
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
     )
-    for guest in guests:
+    for guest in guests:  # now, since the next command is checked against these questions
         take_unasked_mail(work, player, guest.address, now)
         kept = {"handle": guest.handle, "invitation": event.challenge_id, "by": player.id}
         digest = token_digest(guest.token)
@@ -72,8 +72,8 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
 def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     """Ask the guests who were challenged by mail address.
 
-    The comment is sent with the board, once all have said yes. A player who takes no challenge from
-    the sender is not asked, and the sender is not told so.
+    The comment is stored; it is sent with the board, once all have said yes. A guest who is a
+    player and takes no challenge from the sender is not asked, and the sender is not told so.
     """
     if event.comment:
         turn.work.challenges.set_comment(event.challenge_id, event.comment)
@@ -142,7 +142,7 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class FirstGame:
-    """A newcomer's first game: the command `line` to run after the yes, and its opponents."""
+    """A newcomer's first game: the command `line` to run after the yes, and any robot opponents."""
 
     game: str
     line: str
@@ -150,7 +150,7 @@ class FirstGame:
 
     @property
     def pairs(self) -> bool:
-        """Whether the newcomer asks to be paired with anybody."""
+        """Whether the newcomer asks for any opponent (the command `play`)."""
         return self.line == Play.words[0]
 
     @property
@@ -191,13 +191,13 @@ def ask_signup(
     invitation: int | None = None,
     challenge: PendingChallenge | None = None,
 ) -> None:
-    """Send an unknown address the welcome, which asks whether it wants to play under a handle.
+    """Mail an unknown address the welcome, which asks whether it wants to play under `handle`.
 
     `problem`: the refusal of the wanted handle. `last`: the address gets no further answer today.
-    `named`: the handle is from the address's answer to a welcome. `more`: other commands were
-    dropped. `asked`: names of dropped commands that only players may use. `page`: text of a help
-    page. `kept`: hash of a password in the mail. `invitation`: number of the challenge that invited
-    the address. `challenge`: that challenge, if it still waits.
+    `named`: the address named the handle in its last answer. `more`: other commands were dropped.
+    `asked`: names of dropped commands that only players may use. `page`: text of a help page.
+    `kept`: hash of the password in the mail. `invitation`: number of the challenge that invited the
+    address. `challenge`: that challenge, if it still waits.
     """
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
     if challenge:

@@ -1,11 +1,11 @@
 """Questions to players and to their new addresses, and standing consent.
 
-Each question has a token that only the asked mailbox sees; `yes` or `no` settles it. New passwords
-are hashed within limits, and stored sealed while their question waits.
+Each question has a token, which only the asked mailbox sees; `yes` or `no` settles the question.
+While a question waits, any new password is stored as a hash with a signature (its seal).
 
-Standing consent: a player's yes to an unauthenticated mail ("unproven") covers moves of the same
-origin for a day. The origin is the `From:` address, the envelope sender's domain, which must match
-that address, and the network. An origin can be forged; docs/adr/proof.md discusses the risk.
+Standing consent: after a player's yes to an unauthenticated ("unproven") mail, moves of the same
+origin need no yes for a day. An origin is made of the `From:` address, the envelope sender's domain
+(which must match that address) and the network. An origin can be forged; see docs/adr/proof.md.
 """
 
 import re
@@ -83,12 +83,12 @@ def ask_errand(
     guessed: bool = False,
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm the commands in `told`.
+    """Ask a player to confirm commands. `told`: their board, their lines and the comment.
 
-    If the mail is unproven, the question includes the commands of earlier unproven mails that wait;
-    with more than `MOST_ERRANDS` mails the oldest are left out. `reasons`: mail sections on why we
-    ask. `avoidable`: an answer to one of our mails would have needed no question. `guessed`: the
-    commands were inferred from plain words. `password`: a new password among the commands.
+    If the mail is unproven, the question also lists waiting commands of earlier unproven mails,
+    `MOST_ERRANDS` mails in all. `reasons`: mail sections on why we ask. `avoidable`: we would not
+    ask about an answer to a mail of ours. `guessed`: the commands were inferred from plain words.
+    `password`: hash of a new password among the commands.
     """
     if not may_answer(turn, player):
         return
@@ -146,7 +146,7 @@ def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
 
 
 def as_shown(line: str) -> str:
-    """Format a stored command line for display; omit a hash that old versions stored in the line.
+    """Format a stored command line for players; a password's hash in the line is left out.
 
     >>> as_shown("move 4#7 K-R")
     'move 7 on board 4: K-R'
@@ -165,7 +165,7 @@ def ask_player(
     until: datetime | None = None,
     mail: Kind = Kind.QUESTION,
 ) -> None:
-    """Store and mail a question to a player; `kept` is stored data for handling the answer."""
+    """Store a question to a player and mail it. `kept`: stored data for handling the answer."""
     token, until = new_token(), until or turn.now + OPEN_FOR
     asked = kind, player.address, token_digest(token), kept, turn.now, until, player
     turn.work.questions.ask(*asked)
@@ -173,7 +173,8 @@ def ask_player(
 
 
 def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:
-    """Store the question to a new address before it is mailed. A later `newkey` makes it void."""
+    """Store the question to a new address; return the event with the question's token."""
+    # A later `newkey` raises the epoch, which makes the question void.
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     token, until = new_token(), turn.now + OPEN_FOR
     turn.work.questions.ask(NEW_ADDRESS, event.address, token_digest(token), kept, turn.now, until)
@@ -181,7 +182,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's. If it is another player's, only send a notice."""
+    """Ask an address whether it is this player's. An address of another player gets a notice."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -216,7 +217,7 @@ def origin_of(turn: Turn) -> str:
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Return whether consent covers an unproven script; it covers moves and queries only."""
+    """Return True if consent covers the unproven script, which must have only moves and queries."""
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False
@@ -228,7 +229,7 @@ _MOST, _WITHIN = 60, timedelta(hours=1)  # hashes for all strangers; each takes 
 
 
 def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
-    """Hash a newcomer's first password, if `signup` has one. Raises Refusal and WorkNeeded."""
+    """Hash the password in a newcomer's `signup`, if any. Raises Refusal and WorkNeeded."""
     if command is None or command.password is None:
         return None
     if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
@@ -237,7 +238,7 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
 
 
 def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
-    """Return the hash stored with a question or commands; None without a hash with a valid seal."""
+    """Return the stored hash of a new password; None if there is none or its seal is invalid."""
     if asked.password is None:
         return None
     of_player = f"player {asked.player_id}"
@@ -246,12 +247,12 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """Return the owner's name for the seal of an unknown address's password."""
+    """Return the owner's name in the seal of a password that an unknown address sent."""
     return f"address {address_key(address)}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """Return a context that refuses to hash the script's new passwords if they are too many."""
+    """Return the context; it refuses to hash the script's new passwords if they exceed a rate."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
@@ -281,7 +282,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """Hash and seal the last new password of a script; return None if it has no new password."""
+    """Hash and seal the last new password that a script sets; return None if it sets none."""
     new = _new_passwords(script)
     if not new:
         return None

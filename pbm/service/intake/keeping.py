@@ -58,8 +58,8 @@ _WINDOW = 60.0  # seconds
 class Intake:
     """Stores mails, one row for each recipient; refuses unreadable mails and mails over a limit.
 
-    A copy to the same recipient (equal but for trace fields) gets no row of its own. A copy to
-    another of our addresses is handled only if that address may be for another player.
+    A copy to the same recipient (equal but for trace fields) gets no row of its own. If a mail came
+    to several addresses of ours for the same player, only one of the rows is handled.
     """
 
     site: Site
@@ -69,7 +69,7 @@ class Intake:
     def look_at(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> Arriving:
-        """Parse the header outside any transaction, since long mails take tens of milliseconds."""
+        """Parse a mail's header, outside any transaction, since it may take tens of ms."""
         header, problem = None, ""
         try:
             header = read_header(raw, sender, self.site.address.plain, LIMITS)
@@ -106,7 +106,7 @@ class Intake:
         now: datetime,
         same_for: timedelta,
     ) -> Rejection | None:
-        """Store a mail for `new` recipients; add the rows' `numbers`. Returns any refusal."""
+        """Store a row for each `new` recipient; add its number to `numbers`. Return any refusal."""
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _is_covered(before, recipient):
@@ -148,7 +148,7 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """Return the queue place for a mail to this recipient. `author` is an address key.
+    """Return the place of a mail to this recipient in the queue. `author` is in lower case.
 
     `from_player`: the mail came to our plain address from a player's address.
     """
@@ -166,7 +166,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Return whether to skip a copy to this recipient, since one of `others` has the mail."""
+    """Return True if a mail that is handled for `others` need not be for this recipient."""
     for other in others:
         match recipient, other:
             case Plain(), Plain() | PlayerReply() | QuestionReply():
@@ -180,7 +180,7 @@ def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
 
 @dataclass(frozen=True)
 class Door:
-    """Callbacks of the SMTP listener. Threads: `read_in` for queries, `look_in_thread` to parse."""
+    """Callbacks of the SMTP listener. `read_in` runs queries, `look_in_thread` parses mail."""
 
     intake: Intake
     database: Database
@@ -189,7 +189,7 @@ class Door:
     look_in_thread: InThread
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
-        """Return the refusal of a recipient, None if it is accepted. Raises DBAPIError."""
+        """Return the refusal of a recipient; None if `address` is accepted. Raises DBAPIError."""
 
         def check() -> Rejection | None:
             with self.database.glance() as work:
@@ -230,7 +230,7 @@ class SessionLog:
         self._left_out = 0
 
     def __call__(self, session: Session) -> None:
-        """Log a session. If too many sessions had no mail, only count another such session."""
+        """Log a session. Sessions without a mail over `MOST_A_MINUTE` are only counted."""
         if session.is_trusted and session.is_uneventful:
             return
         now = self._seconds()

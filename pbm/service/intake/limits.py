@@ -1,8 +1,8 @@
 """Limits of arriving mails: answers to strangers, mails an hour. SMTP defers mails over a limit.
 
-A pool limits the answers to strangers; mails that pass DMARC have a pool of their own. Within a
+A pool is a number of answers to strangers; mails that pass DMARC have a pool of their own. In a
 pool each network, domain and order of header fields has a quota, to leave answers for others. A
-mail that is sent again, at least half an hour after its deferral, may use a further pool.
+sender who was deferred may use a further pool after half an hour.
 """
 
 import ipaddress
@@ -52,7 +52,7 @@ _FOR_OPERATOR = limits.Rate("operator", 60, _HOUR)
 
 @dataclass(frozen=True)
 class Arriving:
-    """A mail that has arrived; copies have the same `digest`. `author` is an address key, or empty.
+    """A mail that has arrived. Copies have the same `digest`. `author` is in lower case, or empty.
 
     If the mail is unreadable, `header` is None and `problem` says why, in a sentence.
     """
@@ -77,9 +77,9 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail. If no answer is left, store that the mail is deferred.
+    """Count the answer to a stranger's mail. If none is left, store when the sender was deferred.
 
-    Automatic mail, mail without an author, and addresses over their daily limit get no answer.
+    Automatic mail, mail without an author, and authors over their daily limit get no answer.
     """
     header = mail.header
     if header is None or header.author is None or header.automatic:
@@ -94,7 +94,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Take an answer from a pool, if left; mails deferred `AGAIN_AFTER` ago have a further pool."""
+    """Count an answer against the first pool that has one left; return False if no pool has."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):
@@ -109,7 +109,7 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer against the pool and all quotas of a mail, unless one of them is used up."""
+    """Count an answer against a pool and its quotas; return False if one of them is used up."""
     _, *others = shares = list(_shares(work, pool, mail, author, now))
     if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
         return False
@@ -127,10 +127,10 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 def _shares(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[_Share]:
-    """Yield the limits that apply to a mail, the pool first, each with the key of its bucket.
+    """Yield each limit of a mail with the key of its bucket: first the pool, then the quotas.
 
-    The quota of a domain replaces the network's if the mail passes DMARC, since other domains can
-    be forged, or if the network is unknown.
+    A mail that passes DMARC has the quota of its domain. In other mails the domain may be forged,
+    so they have the quota of their network, if that is known.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
@@ -156,9 +156,9 @@ def _form(raw: bytes) -> str:
 
 @dataclass(frozen=True)
 class MailRates:
-    """Limits in mails an hour of each address, and of each peer that is not trusted; 0 for none.
+    """Limits in mails an hour for each address, and for each peer that is not trusted; 0 for none.
 
-    Each reply address has a limit of its own, so that forged mails delay no replies.
+    Replies are counted for each player and author, so forged mails to our plain address delay none.
     """
 
     per_address: int = limits.MAILS_OF_ADDRESS.most
@@ -168,7 +168,7 @@ class MailRates:
     def count(
         self, work: UnitOfWork, now: datetime, recipient: Recipient, author: str, peer: str
     ) -> Rejection | None:
-        """Count a mail; return the refusal of a mail over a limit. `author` is an address key."""
+        """Count a mail; return the refusal of a mail over a limit. `author` is in lower case."""
         for rate, whose in self._counted(recipient, author, peer):
             if rate.most and not rate.take(work, now, whose, wait=False):
                 return Rejection(

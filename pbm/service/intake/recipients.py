@@ -1,9 +1,9 @@
 """Checks recipients (SMTP RCPT): the tags of reply addresses, and how often a peer guesses tags.
 
-A wrong tag counts against the peer's network. A network over the limit is deferred and its next
-address is not checked. If `MAIL FROM` is an address of the tagged player, the pair of network and
-player has a limit of its own, since many people share a large provider's network. If an upstream
-server hides the network, the log only warns: a deferral would hit everybody, and a tag has 80 bits.
+A wrong tag counts against the peer's network. Recipients from a network over the limit are deferred
+unchecked. A large provider's network has many users: if `MAIL FROM` is an address of the tagged
+player, the wrong tag counts against this player in this network only. If an upstream server hides
+the network, the log only warns: a deferral would hit everybody, and a tag has 80 bits.
 """
 
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ _log = structlog.get_logger("pbm.guesses")
 
 
 class Guesser(NamedTuple):
-    """Key of a counter of wrong tags; `network` is empty if unknown.
+    """Whose wrong tags are counted together; `network` is empty if unknown.
 
-    `player_id` is set in three cases: `MAIL FROM` is the tagged player's address; the mail is a
-    bounce, which has no sender; or the network is unknown.
+    `player_id`, the player named in the reply address, is set in three cases: `MAIL FROM` is an
+    address of that player; the mail is a bounce, which has no sender; or the network is unknown.
     """
 
     network: str = ""
@@ -49,7 +49,7 @@ _UNKNOWN = Guesser()
 
 @dataclass(frozen=True)
 class WrongTag(Rejection):
-    """The refusal of an invalid reply address; the caller counts it with `count_wrong`."""
+    """The refusal of an invalid reply address, to be counted with `count_wrong`."""
 
     by: Guesser = _UNKNOWN
 
@@ -62,7 +62,7 @@ def check_recipient(
     sender: str = "",
     caller: Caller = UNKNOWN,
 ) -> Rejection | None:
-    """Return the refusal of a recipient, None if it is accepted; the caller counts a `WrongTag`."""
+    """Return the refusal of a recipient, or None. A `WrongTag` has yet to be counted."""
     recipient = site.address.parse(address)
     if isinstance(recipient, Unknown):
         return Rejection(550, f"5.1.1 {recipient.reason}")
@@ -93,7 +93,7 @@ def check_recipient(
 
 
 def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
-    """Count a wrong tag; log the tag that reaches the limit."""
+    """Count a wrong tag; log a warning when the limit is reached."""
     if GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
         _log.warning(
             "many reply addresses that are not ours",

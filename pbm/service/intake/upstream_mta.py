@@ -1,8 +1,8 @@
 """Decides whether to trust DMARC results of the upstream mail server, here called the front.
 
-The results are trusted after a successful probe: the front has removed forged results from a test
-mail. Three facts are stored: `front` (the trusted server), `front-doubted` (why the last probe
-failed) and `probe` (the pending probe).
+The results are trusted after a successful probe: a test mail with forged results, which the front
+has removed. Three facts are stored: `front` (the trusted server), `front-doubted` (why the last
+probe failed) and `probe` (the pending probe).
 """
 
 from dataclasses import asdict, dataclass
@@ -23,7 +23,7 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """The arrival of a probe: its peer, whether that is trusted, and findings in its header."""
+    """How a probe arrived: its peer, whether that peer is trusted, and what its header says."""
 
     peer: str
     trusted: bool
@@ -39,7 +39,7 @@ def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:
 
 
 def what_it_says(site: Site, front: Front | None, peer: str, raw: bytes, author: str) -> Dmarc:
-    """Return a mail's DMARC result according to `front`; UNKNOWN if another peer sent the mail."""
+    """Return a mail's DMARC result as `front` states it; UNKNOWN unless the peer is trusted."""
     if front is None or not site.trusts(peer):
         return Dmarc.UNKNOWN
     return dmarc_of(raw, front, author)
@@ -71,7 +71,7 @@ def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | No
 
 
 def expect_probe(work: UnitOfWork, token: str, authserv_id: str, now: datetime) -> str:
-    """Expect a probe with this token during `PROBE_FOR`; return the text that it must contain."""
+    """Expect a probe with this token for `PROBE_FOR`; return the mark that it must contain."""
     digest = token_digest(token)
     work.facts.note(_PROBE, {"digest": digest, "authserv_id": authserv_id, "arrival": None}, now)
     return _mark(digest)

@@ -38,11 +38,11 @@ _SUSPENDED = Answered("suspended", {"title": "your account"})
 
 
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
-    """Obey a player's script. Returns the outcome in words.
+    """Run a player's script, or ask the player to confirm it. Returns the outcome in words.
 
     If the sender is not `proven` (authenticated), commands must be confirmed, unless they only read
-    or a standing consent covers them. `doubt` names the mail section that says why DMARC results
-    cast doubt on the sender, if they do.
+    or a standing consent covers them. `doubt`: if DMARC results cast doubt on the sender, the name
+    of the mail section that says why.
     """
     player = context.player
     if not proven:
@@ -59,7 +59,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 
 
 def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list[Event]] | None:
-    """Return an outcome and the answer to a script that has nothing to run; else None."""
+    """If the script has nothing to run, return the outcome in words, and the answer; else None."""
     if script.answer:
         return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
@@ -75,7 +75,7 @@ def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list
 
 
 def _no_command_answer(context: Context, script: Script, number: int | None) -> Answered:
-    """Return the answer to a mail with neither command nor board: a quotation and examples."""
+    """Return the answer "no command found", which quotes the mail and shows what to write."""
     told: dict[str, Any] = {"title": "no command found", "number": number}
     if number is None:
         work, player = context.work, context.player
@@ -127,7 +127,7 @@ def _do(context: Context, player: Player, script: Script) -> str:
 
 
 def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
-    """Count tries of expensive commands; map indexes of commands over their rate to refusals."""
+    """Count tries of expensive commands; return the refusals of those over a rate, by index."""
     told = dict[int, Answered]()
     for place, command in enumerate(script.commands):
         try:
@@ -139,7 +139,7 @@ def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
-    """Write all mails about events; return a remark for the outcome if the answer was withheld."""
+    """Write the mails about events; return a remark for the outcome if limits allow no answer."""
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
     announce_seeks(turn, events)
@@ -164,7 +164,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
 
 
 def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
-    """Write the questions that events need, and mails that are about no board."""
+    """Write the questions that events call for, and the mails that are about no board."""
     held = [event for event in events if isinstance(event, NeedsConfirmation)]
     if held:
         reasons: list[dict[str, Any]] = []
@@ -194,7 +194,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Return notes on withheld words for the answer; none if the player has had too many notes."""
+    """Return the notes on withheld words, to add to the answer; none if they are over a rate."""
     turn = context.turn
     if not turn.notes:
         return []
@@ -221,14 +221,14 @@ def _only_reads(script: Script) -> bool:
 
 
 def is_dangerous(script: Script) -> bool:
-    """Return whether even a proven sender must confirm a script."""
+    """Return whether a script has a command that even a proven sender must confirm."""
     return any(command.dangerous for command in script.commands)
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Refuse commands that would fail; ask to confirm the others.
+    """Ask to confirm a script; commands that would fail are refused at once. Returns the outcome.
 
-    If a command is refused and the others alone need no confirmation, they are run instead.
+    If some commands are refused and the others alone need no confirmation, the others are run.
     """
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)

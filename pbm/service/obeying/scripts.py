@@ -1,6 +1,6 @@
 """Runs a player's script: each command in a savepoint, and refusals become answers.
 
-A comment goes to the board of its command, within limits.
+The comment is sent to the board of the command above it, within limits.
 """
 
 from collections.abc import Sequence
@@ -47,10 +47,10 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """Result of a rehearsal: the command lines, which name board and ply, and the refusals.
+    """What a script would do. `lines`: its command lines, made to name their board and ply.
 
-    `fit`: the commands that were not refused, with their lines. `comment`: the script's comment, or
-    empty if a refusal quotes the comment.
+    `fit`: the commands that would not be refused, with their lines. `comment`: the script's
+    comment, or empty if one of the `refusals` quotes it.
     """
 
     lines: tuple[str, ...]
@@ -81,7 +81,7 @@ def run_script(context: Context, script: Script) -> list[Event]:
 
 
 def rehearse(context: Context, script: Script) -> Rehearsal:
-    """Run a script in a savepoint that is rolled back, to learn what would be refused."""
+    """Run a script in a savepoint and roll it back, to learn which commands would be refused."""
     lines: list[str] = []
     # A fresh `Postage`, since commands that are rolled back cost none.
     run = _Run(replace(context, turn=replace(context.turn, postage=Postage())), script)
@@ -119,7 +119,7 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """Return the context of `command`: the mail's context, changed by the events so far."""
+        """Return the context in which `command` runs; it depends on the events so far."""
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
@@ -129,7 +129,7 @@ class _Run:
         return replace(context, shown=shown, hints=context.hints or last, text=text)
 
     def next(self, command: Command) -> None:
-        """Run a command, unless an earlier command was refused or has to be confirmed."""
+        """Run a command; one that `comes_last` is refused or held back if an earlier one was."""
         if self._is_repeated(command):
             self.happened.append([])
             return
@@ -146,7 +146,7 @@ class _Run:
             self.happened.append(self._done(here, command))
 
     def _is_repeated(self, command: Command) -> bool:
-        """Return whether the answer to this command is in the mail already."""
+        """Return True for a query that the script has made already, with no change since."""
         line = " ".join(lowered(command.line).split())
         is_repeated = line in self._looked
         self._looked = self._looked | {line} if command.reads_only else set()
@@ -185,7 +185,7 @@ def _pinned(context: Context, command: Command) -> str:
 
 
 def _count_news(context: Context, events: Sequence[Event]) -> None:
-    """Count a command's news to others by board. Raises Refusal if a board has too much news."""
+    """Count a command's news on each board. Raises Refusal if a board has too much news."""
     happened = on_boards(events)
     if any(event.happens_once for event in happened):
         return
@@ -195,13 +195,13 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 
 
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
-    """Send the comment below the commands to its board, or return it to the sender.
+    """Return the events that send the comment to a board, or quote it to the sender.
 
-    The comment belongs to the last command that is refused or changes something. The comment goes
-    to the command's board, waits until the command is confirmed, or is quoted in the refusal. In a
-    script without commands, the comment is chat on the answered board. After commands that only
-    read, it is quoted as unsent. If the mail is about no board, a comment without a move is
-    ignored, since it may be a signature.
+    The comment belongs to the last command that was refused or changes something. It is quoted in
+    the refusal, waits until the command is confirmed, or is sent to the command's board. Without
+    such a command, it is chat on the answered board if the script has no commands, and is quoted as
+    unsent otherwise. If the mail is about no board, a comment without a move is ignored, since it
+    may be a signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -215,7 +215,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Return the event that sends a comment, or attach the comment to the last of `events`."""
+    """Return the event that sends a comment. A refusing or waiting last event holds it instead."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -272,7 +272,7 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
 def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
-    """Return the answer to a refused command. `alone`: it was the only command."""
+    """Return the answer to a refused command. `alone`: the script has no other command."""
     told: dict[str, Any] = {"title": command.words[0], "nearest": None, "example": None}
     told |= {"talk": False, "comment": [], "alone": alone}
     told |= {"line": command.line, "code": refusal.code, "params": refusal.params}
@@ -281,7 +281,7 @@ def refused(
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
-    """Return the answer to a script with an unreadable line; nothing of the script was done."""
+    """Return the answer to a script of which nothing was done, since a line was unreadable."""
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest
@@ -308,14 +308,14 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """Return the board to show with a refusal: `number`, or else the mail's if `about_board`."""
+    """Return the board that a refusal shows: `number` or, if `about_board`, the answered board."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None
 
 
 def _refusal_of_move(context: Context, problem: Problem, board_id: int | None) -> Refusal | None:
-    """Return the refusal of an unreadable move on its board, with similar legal moves."""
+    """Return a clearer refusal of an unreadable move: not the player's turn, or similar moves."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:

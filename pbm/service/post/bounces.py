@@ -31,7 +31,7 @@ _FORGOTTEN_AFTER = timedelta(days=30)  # also the age limit of a mail whose repo
 
 
 def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
-    """Count one bounce of a mail to a player's current address. Returns the outcome in words."""
+    """Count a bounce of a mail to a player's current address. Returns the outcome in words."""
     work = turn.work
     if not turn.site.keyring.verify_bounce_tag(bounce.tag, bounce.player_id, bounce.mail):
         return "nothing: no address of ours"
@@ -62,7 +62,7 @@ def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
-    """Count a refused recipient as a bounce.
+    """Count a refusal of the recipient by the next server as a bounce.
 
     Only mailbox faults count as permanent (RFC 3463: 5.1.x address, 5.2.x mailbox).
     """
@@ -117,10 +117,10 @@ def reachable_again(turn: Turn, player: Player) -> None:
 def tell_later(
     work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
 ) -> None:
-    """Schedule a notice to waiting opponents that a player is `REACHABLE` or `UNREACHABLE`.
+    """Schedule a notice (`what`) to waiting opponents: a player is `REACHABLE` or `UNREACHABLE`.
 
-    The notice is sent at the time `at` if it is still true then. It covers the boards with a
-    higher number than `after`; the others were covered by an earlier notice.
+    The notice is sent at the time `at`, if it is still true then. It is about the boards with
+    numbers above `after`; an earlier notice was about the others.
     """
     about = f"{player.id}.{what}.{after}"
     work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
@@ -137,7 +137,7 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
     """Count a bounce; return the consequence in words for the operator.
 
-    If no other mail to the player is queued, a board where it is their move is sent again.
+    If no other mail to the player is queued, one board with the player to move is sent again.
     """
     work, now = turn.work, turn.now
     since, last, count = player.unreachable_since, player.bounced_at, player.bounces
@@ -160,7 +160,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
-    """Return the boards where it is the player's move, except those of games not installed here."""
+    """Return the boards where it is the player's move, if their games are installed here."""
     boards = work.boards.get_many(work.boards.to_move(player.id))
     return [board.id for board in boards if board.is_installed]
 

@@ -4,8 +4,8 @@ Delivery is at least once, in order for each board and recipient. A mail whose o
 recorded is sent again with the same bytes and Message-ID. Outcomes that arrive within `GATHER`
 seconds, or during a commit, share a transaction.
 
-A reminder that could not be sent for an hour is dropped and rewritten. It promises the player a
-full day from its sending, so the deadlines that it names have moved.
+A reminder promises the player a full day from its sending. If it could not be sent for an hour, the
+deadlines that it names are wrong, so it is dropped and written anew.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class Outdated:
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Return whether a mail is a clock's reminder, over an hour old.
+    """Return True if a mail is a reminder of running clocks that was written over an hour ago.
 
     A reminder of nothing but first moves never gets outdated, since their deadlines do not move.
     """
@@ -88,7 +88,7 @@ def remind_anew(turn: Turn, mail: OutboxMail) -> None:
 
 
 def _boards(mail: OutboxMail) -> list[int]:
-    """Return numbers of the boards whose clocks a reminder is about."""
+    """Return the numbers of boards whose clocks a reminder is about; none for other mails."""
     if mail.kind == Kind.REMINDER and mail.board_id:
         return [mail.board_id]
     return sorted(item["number"] for item in _reminded_boards(mail) if not item["is_first"])
@@ -114,7 +114,7 @@ class Recording:
         record: Callable[[UnitOfWork, Sequence[Outcome]], None],
         more_come: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`more_come` returns whether other mails are being sent; then a batch waits for them."""
+        """`more_come` tells whether other mails are being sent; if so, a batch waits for them."""
         self._record = record
         self._more_come = more_come
         self._writing = asyncio.Lock()
@@ -189,7 +189,7 @@ class Composer:
 
 
 def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
-    """Compose a mail; the bytes are the same at every call."""
+    """Return the mail as bytes, which are the same at every call."""
     if mail.template == "raw":
         return b64decode(mail.params["raw"])
     headers = mail.headers
@@ -217,7 +217,7 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
 
 @dataclass(frozen=True)
 class DueMails:
-    """Mails to send now, or the time of the next one; `more` if further mails may be due now."""
+    """Mails to send now, or else when the next is due. `more`: further mails may be due now."""
 
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None
@@ -243,7 +243,7 @@ class Post:
         self._recording = Recording(self.record, more_come=lambda: self._being_sent > 0)
 
     async def look(self, in_thread: InThread) -> DueMails:
-        """Claim due mails and render them; database access runs `in_thread`. Raises DBAPIError."""
+        """Claim due mails and render them; `in_thread` runs the queries. Raises DBAPIError."""
         due = await in_thread(self.claim)
         if not due and self._under_way:
             return DueMails([], None, False)  # the caller looks again when one of them is sent
@@ -269,7 +269,7 @@ class Post:
         return found
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
-        """Lock the found mails; return those that are locked for this process and still due."""
+        """Lock the found mails; return those that this process has locked and are still due."""
         held = self.holds.take([mail.id for mail in found])
         mine: frozenset[int] = frozenset()
         try:
@@ -308,7 +308,7 @@ class Post:
             self._being_sent -= 1
 
     def record(self, work: UnitOfWork, outcomes: Sequence[Outcome]) -> None:
-        """Record delivery outcomes, and notify the operator and count bounces accordingly."""
+        """Record delivery outcomes; notify the operator of failures; count refusals as bounces."""
         now, outbox = self.clock(), work.outbox
         turn = Turn(work=work, site=self.site, now=now)
         sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]
@@ -345,7 +345,7 @@ class Post:
 
 
 def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
-    """Log why a mail was not sent, any SMTP reply code, and in `then` what happens next."""
+    """Log why a mail was not sent, with any SMTP reply code. `then`: what happens next."""
     told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
     code = {"code": outcome.code} if outcome.code else {}
     _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))

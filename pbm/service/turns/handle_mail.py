@@ -94,7 +94,7 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
 
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
-    """Handle a person's mail; `run_logins` has already run the commands with a password."""
+    """Handle a person's mail after `run_logins` has run the commands that contain a login."""
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:
@@ -144,7 +144,7 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
 def _proven(
     turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    """Yield the correct logins with their players; every check takes the same time."""
+    """Yield the correct logins with their players. An unknown userid takes as long to check."""
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
     hashes = [
@@ -159,9 +159,9 @@ def _proven(
 
 
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
-    """Return the player of a login, None if there is none.
+    """Return the player whom a login may authenticate; None if there is none.
 
-    A strict player's password counts only in mail from an own address that DMARC does not doubt.
+    For a `strict` player, the mail must come from an own address that DMARC does not doubt.
     """
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:

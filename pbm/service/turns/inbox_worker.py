@@ -59,7 +59,7 @@ class TurnFailedError(Exception):
 class Preparation:
     """A mail that needs slow work, with the results so far and the work still to finish.
 
-    `started` is set when the mail has been delayed; only then may the slow work run.
+    `started`: the mail has been delayed, and the slow work may run.
     """
 
     mail: InboxMail
@@ -72,7 +72,7 @@ class Preparation:
         self.is_long = len(self.mail.raw) > LONG
 
     def read(self, site: Site) -> Envelope:
-        """Parse the mail. Raises WorkNeeded if it is long and not parsed yet, and parser errors."""
+        """Parse the mail. Raises parser errors, and WorkNeeded if a long mail is not yet parsed."""
         read = partial(_read_mail, site, self.mail)
         return self.apart.outcome("envelope", read) if self.is_long else read()
 
@@ -116,7 +116,7 @@ class Preparations:
         return list(found.values())
 
     def of(self, mail: InboxMail) -> Preparation:
-        """Return the preparation of a mail, and note that a long mail must be parsed first."""
+        """Return the preparation of a mail; a long mail's slow work begins with parsing it."""
         known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
         if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
             known = None
@@ -132,7 +132,7 @@ class Preparations:
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note the slow work that a mail needs; the next batch delays the mail until it is done."""
+        """Note slow work that a mail needs; the next batch delays the mail until it is done."""
         prepared.under_way, prepared.started = needed.work_out, False
         self._kept[prepared.mail.id] = prepared
 
@@ -143,7 +143,7 @@ class Preparations:
         prepared.started = True
 
     def ready(self) -> list[int]:
-        """Return the numbers of the mails to claim: slow work is done or yet to be started."""
+        """Return the numbers of mails to claim, whose slow work is finished or not yet started."""
         return [
             number
             for number, known in self._kept.items()
@@ -190,7 +190,7 @@ class InboxWorker:
         self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
-        """Notify players whose password was cleared; count a try for mails in hand at a crash."""
+        """Notify players of cleared passwords; count a try for each mail under way at a crash."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -202,8 +202,8 @@ class InboxWorker:
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
         """Count a try for the mails that were being handled when a process died.
 
-        Each of them that already had a try may be the cause. They are retried at different times,
-        so that a second crash shows which of them it is.
+        Those that already had a failed try may have caused the crash. They are retried at different
+        times, so that the next crash shows which mail causes it.
         """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
@@ -214,9 +214,9 @@ class InboxWorker:
             work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
-        """Handle the next mails for `SLICE` seconds at most; yields before each of them.
+        """Handle the next mails for `SLICE` seconds at most; before each, yield whether it is long.
 
-        The transaction must be rolled back if it raises TurnFailedError, WorkNeeded or DBAPIError.
+        Raises TurnFailedError, WorkNeeded or DBAPIError; then the transaction must be rolled back.
         """
         now, began = self.clock(), self.seconds()
         most = most if self.database.embedded else 1  # a turn's commit releases all claimed rows
@@ -291,7 +291,7 @@ class InboxWorker:
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
-        """Count a failed try of a mail; after a database timeout or deadlock just retry later."""
+        """Count a failed try of a mail; after a database timeout or deadlock only delay it."""
         self.preparations.forget(failed.mail.id)  # the next try repeats its slow work
         if gave_up(failed.error):
             told = {"mail": incoming(failed.mail.id), "error": in_a_line(failed.error)}

@@ -1,11 +1,11 @@
 """Interprets a script whose words may mean more than a comment.
 
 Words can be a yes or no to an offer, a request in plain words, lines for several boards, or a move.
-They are tried in this order until one fits. The result is a clearer script, which may have to be
-confirmed (`guess`), or an answer (`answer`).
+These meanings are tried in this order until one fits. The result is a clearer script, which may
+have to be confirmed (`guess`), or an answer (`answer`).
 
-Lines for several boards begin with a board's number, and may stand between other words. Each is a
-command. Words below a line are the comment for its board.
+Lines for several boards begin with a board's number, and may stand between other words. Each such
+line is a command. Words below it are the comment for its board.
 """
 
 import re
@@ -61,10 +61,10 @@ def interpret(context: Context, script: Script) -> Script:
 
 
 def _offer_reply(context: Context, script: Script) -> Script | None:
-    """Return the script that accepts or rejects the open offer if the words begin with yes or no.
+    """If the words begin with yes or no, return the script that accepts or rejects the open offer.
 
-    Other words are the comment. The answer to an unclear reply, or to a yes without an offer, says
-    what to write.
+    Other words are the comment. If the reply is unclear, or says yes without an offer, the script
+    has an `answer` that says what to write.
     """
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
@@ -117,7 +117,7 @@ def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:
-    """Return a script that asks which move is meant, if it has different moves for one board."""
+    """If a script has different moves for one board, return a script that asks which is meant."""
     moves = [command for command in script.commands if isinstance(command, PlayMove)]
     if len(moves) <= 1:
         return None
@@ -136,7 +136,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """Move a request below a move ("draw?") from the comment to the `wish` of the returned script.
+    """Return the script with a request below a move ("draw?") moved from `comment` to `wish`.
 
     The opponents do not get that line; after the move, the sender is asked about the request.
     """
@@ -182,9 +182,9 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """Return the lines for boards among a mail's lines, by their indexes.
+    """Return the commands in lines that begin with a board's number, by the lines' indexes.
 
-    In an answer to a board's mail, a number may mean something else. So a line is returned only if
+    In an answer to a board's mail, a number may mean something else. So there a line counts only if
     the mail points at the line's board, or if the sender is to move on that board.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
@@ -200,7 +200,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """Parse a line for one of these boards. An unreadable line becomes a move, to be refused."""
+    """Parse a line for one of `boards`. Unreadable text becomes a move, which will be refused."""
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None
@@ -213,10 +213,10 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """Add the words around the lines for boards to the script.
+    """Add the words around the `lines` for boards, which are `others`, to the script.
 
-    Words below a line are its board's comment; words above the first line are `unplaced`. If all
-    lines are for one board, its comment is `others`, which are all words except the lines.
+    Words below a line are its board's comment. Words above the first line belong to the command
+    above, or are `unplaced`. If all commands are for one board, `others` is the comment.
     """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
@@ -230,7 +230,7 @@ def _with_words(
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
-    """Return the script; it must be confirmed if one of its lines is perhaps not a command."""
+    """Return the script; if one of its lines is perhaps no command, add a `guess` to confirm it."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_in_sentence(words, index) for index in lines):
         return script

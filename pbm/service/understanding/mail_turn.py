@@ -21,9 +21,9 @@ from pbm.store.values.players import Player
 class MailTurn(Turn):
     """The unit of work that handles one mail; its effects are committed together.
 
-    `mailed`: boards shown in the mail that this one answers. `believes_front`: the upstream mail
-    server is trusted. `done`: logins whose commands have already run. `withholds_words`: the words
-    go to nobody, since they may hold a password.
+    `mailed`: boards shown in that mail of ours which this mail answers. `believes_front`: the
+    upstream mail server is trusted. `done`: logins whose commands have already run.
+    `withholds_words`: the words go to nobody, since they may hold a password.
     """
 
     mail: InboxMail
@@ -57,7 +57,7 @@ class MailTurn(Turn):
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
-        """Return the context of this mail's commands; `board_id` is the reply address's board."""
+        """Return the context of this mail's commands. `board_id`: the reply address's board."""
         return Context(
             turn=self,
             actor_id=actor.id if actor else None,
@@ -78,7 +78,7 @@ class MailTurn(Turn):
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """Parse the mail as an answer, as a new mail, and once more only below a yes or no."""
+        """Parse the mail as an answer and as a new mail, and apart the text below a yes or no."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
@@ -88,7 +88,7 @@ class MailTurn(Turn):
         return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
 
     def held(self, script: Script) -> Script:
-        """Withhold the sender's words from the script if the mail `withholds_words`."""
+        """Return the script; leave out the sender's words if this turn `withholds_words`."""
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:

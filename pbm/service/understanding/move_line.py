@@ -37,8 +37,8 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 class _Found:
     """A move in the sender's words.
 
-    `index`: that of the move's line, None for the subject. `move`: None if `text` is only similar
-    to a move and the game must interpret it. `inside`: set if the line has other words, too.
+    `index`: index of the move's line; None for the subject. `move`: None if `text` is only similar
+    to a move, so that the game must interpret it. `inside`: set if the line has other words, too.
     """
 
     index: int | None
@@ -49,7 +49,7 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """Return the script with the move in the mail, or a question about it; None without a move."""
+    """Return the script that plays the move in the mail or asks about it; None without a move."""
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -83,7 +83,7 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 def _in_sentences(
     context: Context, board: Board, script: Script, found: Sequence[_Found]
 ) -> Script | None:
-    """Return the script for moves that only stand inside sentences.
+    """Return the script for a mail whose moves all stand inside sentences.
 
     If a sentence asks which of several moves is better, the words are a comment. Otherwise the
     script asks about the legal moves. Without a legal move, the words are a comment if a sentence
@@ -149,7 +149,7 @@ def _played(
 
 
 def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
-    """Return the sender's words without the move, and without lines that are only the move."""
+    """Return the sender's words without the move; lines that are only the move are left out."""
     beside = {item.index: item.inside.words for item in places if item.inside}
     said = tuple(beside.get(index) or line for index, line in enumerate(script.said))
     left_out = {item.index for item in places if not beside.get(item.index)}
@@ -179,7 +179,7 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """Return the script that asks which move is meant, if the lines have different legal moves."""
+    """If the lines have different legal moves, return the script that asks which one is meant."""
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
@@ -207,13 +207,13 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Return whether the unreadable line may be a move, and is the first line or the subject."""
+    """Return True if the unreadable line is the first or the subject, and may be a move."""
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
 def _may_be_remark(context: Context, board: Board, problem: Problem) -> bool:
-    """Return whether the unreadable line may be a remark, and the move in another line."""
+    """Return True if the move may be in another line, although this line is unreadable."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
@@ -237,7 +237,7 @@ def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
 
 
 def _found_in(board: Board, script: Script) -> Iterator[_Found]:
-    """Yield the lines that are or contain moves, or are similar to a move."""
+    """Yield each line that is a move or similar to a move, and the moves inside other lines."""
     game, problem = board.rules, script.problem
     first = 0
     if problem:

@@ -21,7 +21,7 @@ _MOST_SIGNATURES = 5  # of a player, who may write with several programs
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """Move commands and answers from a mail's assumed signature to the sender's own words."""
+    """Return the mail with commands and answers moved from its signature to the sender's words."""
     envelope = turn.envelope
     meant = tuple(filter(_is_meant, envelope.signature))
     if not meant:
@@ -55,7 +55,7 @@ def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
 
 
 def note_signature(turn: MailTurn, player: Player) -> None:
-    """Tell a player which lines other players do not get, once for each signature.
+    """Tell a player which lines were left out as a signature, once for each signature.
 
     If the mail has no signature, store digests of its last lines; the next mail may end with them.
     """

@@ -141,7 +141,7 @@ def vacation_line(lines: Sequence[str]) -> str | None:
 
 
 def only_wishes(line: str) -> bool:
-    """Return whether a line is only a request that a command on its board fulfils."""
+    """Return True if a line only asks for what a command on its board does, such as "draw?"."""
     said = understand((line,))
     return (
         said is not None
@@ -151,7 +151,7 @@ def only_wishes(line: str) -> bool:
 
 
 def page_meant(script: Script) -> str | None:
-    """Return the help page that a newcomer's words ask for; the main page for the tutorial."""
+    """Return the help page that a newcomer's words ask for, or None; "" is the main page."""
     said = _understood(script)
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
@@ -178,7 +178,7 @@ def _names_page(context: Context, script: Script) -> bool:
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
-    """Return the script that asks whether a bare no declines the board; None if it is too late."""
+    """Return a script that asks whether "no" means `decline`; None if it is too late to decline."""
     board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
@@ -208,7 +208,7 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return a line's requests if it has nothing but requests; the result's `rest` is `words`."""
+    """Return a line's requests, with `words` as their `rest`; None if the line has other words."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
@@ -252,7 +252,7 @@ def _page(meant: Meant, game: Game) -> str | None:
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:
-    """Parse a command line; a refusal of the command quotes the sender's words."""
+    """Parse a command line; a refusal will quote what the sender wrote instead of this line."""
     command = parse_line(line, game)
     assert isinstance(command, Command)
     command.line = meant.wrote
@@ -260,7 +260,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """Return the section of the mail that asks whether the commands for `deeds` are meant."""
+    """Return the mail section that asks whether the requests `deeds` are meant."""
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],

@@ -1,11 +1,11 @@
 """Keeps secrets out of a mail's words: passwords, reply tags, tokens.
 
-Words that may hold a password are withheld: neither sent on nor stored. Candidates are hashed and
-compared within the limits of logins, so that mails cannot be used to guess passwords. A mail with a
+Words that may hold a password are withheld: neither sent on nor stored. A word is a candidate if it
+is long enough and follows a userid or the word "password". Candidates are hashed and compared
+within the limits of logins, so that mails cannot be used to guess passwords. A mail with a
 candidate over the limits is withheld unchecked.
 
-A candidate is a word that is long enough and follows a userid or the word "password". A line that
-looks like an older server's command with userid and password is withheld without a comparison.
+A line that looks like an older server's command with a password is withheld uncompared.
 """
 
 import re
@@ -102,7 +102,7 @@ def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | N
 def _word_before_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """Return the word before a player's password, or before a candidate over the limits."""
+    """Return the word before a player's password, or before a candidate that may not be checked."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
@@ -126,7 +126,7 @@ def _word_before_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Count a password check for `own`, the authenticated sender; return whether it is allowed."""
+    """Count a check of a player's password; return True if allowed. `own`: authenticated sender."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -136,7 +136,7 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """Mask the reply tags and tokens in a mail's text; a note tells the sender."""
+    """Return the mail with reply tags and question tokens masked; a note tells the sender."""
     envelope = turn.envelope
     if envelope.perhaps_tags:
         is_secret = _is_secret(turn, speaker)
@@ -149,7 +149,7 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
-    """Return a test whether a word is a reply tag of the sender's, or the token of a question."""
+    """Return a function that tells if a word is the sender's reply tag or a question's token."""
     player, keyring, work = player_of(speaker), turn.site.keyring, turn.work
     asked: set[str] = set()
 
@@ -252,7 +252,7 @@ def may_hold_password(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """Return the word for "password" in a line that sets or names a new password; else None."""
+    """Find a line that sets or names a new password; return its word for "password", or None."""
     text = _as_readers_see(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -264,8 +264,8 @@ def new_password(text: str) -> str | None:
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the userids in lines that look like an older server's commands with a password.
 
-    The flag tells whether our command of that name takes a login, too. A line without a board's
-    number counts only if the word after the userid is long enough for a password.
+    Each userid comes with a flag: True if we have a command of that name that takes a login. A line
+    without a board's number counts only if the word after the userid is as long as a password.
     """
     text, at = _as_readers_see(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
@@ -287,7 +287,7 @@ def perhaps_passwords(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield each possible password as a tuple: its player's handle, the word before, the password.
 
-    The handle is `own` if the word before the password is no userid but a word for "password".
+    If the word before is no handle but a word for "password", the handle is `own`.
     """
     if not handles:
         return
@@ -317,7 +317,7 @@ def _begins() -> re.Pattern[str]:
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """Return a word with and without marks around it, in forms long enough for a password."""
+    """Return a word with and without marks around it, if the form is as long as a password."""
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
