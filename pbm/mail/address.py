@@ -78,13 +78,13 @@ def address_key(address: str) -> str:
 
 
 def mailbox_key(address: str) -> str:
-    """Return the key to compare mailboxes by: `address_key` without the ``+`` detail."""
+    """Return `address_key` without the ``+`` detail; it is equal for addresses of one mailbox."""
     local, at, domain = address_key(address).rpartition("@")
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
 def registered_domain(address: str) -> str:
-    """Guess the registered domain: the last two labels, or three if they end as `co.uk`.
+    """Guess the registered domain: the last two labels, or three if these two are like `co.uk`.
 
     >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
     ('example.org', 'example.co.uk')
@@ -102,9 +102,10 @@ def is_at_home(address: str, own_address: str) -> bool:
 
 
 def leads_elsewhere(address: str, own_address: str) -> bool:
-    """Return whether the domain has no dot, or the local part is a source route with `%` or `!`.
+    """Return whether mail to the address could be routed to another host than its domain names.
 
-    The domain of `own_address` may lack a dot. RFC 5321, section 2.3.5; RFC 1123, section 5.2.16.
+    Such an address has the sign of a source route, `%` or `!`, in its local part (RFC 1123, section
+    5.2.16), or a domain without a dot (RFC 5321, section 2.3.5) that is not the server's own.
     """
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)
@@ -134,14 +135,14 @@ class QuestionReply:
 
 @dataclass(frozen=True)
 class Probe:
-    """The address of a test mail of the operator's `doctor`; its token is not checked yet."""
+    """The address of a test mail that `pbm-admin doctor` sends; its token is not checked yet."""
 
     token: str = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Bounce:
-    """The address for bounces of one mail: its `short_name` in `mail`, and an unverified tag."""
+    """The address for bounces of one mail; `mail` is its `short_name`, `tag` is unverified."""
 
     player_id: int
     mail: str
@@ -150,7 +151,7 @@ class Bounce:
 
 @dataclass(frozen=True)
 class Postmaster:
-    """The address postmaster or abuse: its mail goes to the operator, unparsed."""
+    """The address `postmaster` or `abuse`, whose mail goes to the operator, unparsed."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ Recipient = Plain | PlayerReply | QuestionReply | Probe | Bounce | Postmaster | 
 
 
 class ServerAddress:
-    """The server's own address, and the reply addresses derived from it. Parsing ignores case."""
+    """The server's own address; it makes and parses reply addresses. Parsing ignores case."""
 
     def __init__(self, address: str, separator: str = "+") -> None:
         """Raises AddressError if the address, or a reply address derived from it, is invalid."""
@@ -187,7 +188,7 @@ class ServerAddress:
         return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
 
     def board_reply(self, player_id: int, tag: str, board_id: int | None = None) -> str:
-        """Return the reply address of a player: ``pbm+g12.u7.TAG@host``, or ``pbm+u7.TAG@host``."""
+        """Return a player's reply address, for a board (``pbm+g12.u7.TAG@host``) or for none."""
         board = "" if board_id is None else f"g{board_id}."
         return self._subaddress(f"{board}u{player_id}.{tag}")
 
@@ -200,7 +201,7 @@ class ServerAddress:
         return self._subaddress(f"probe.{token}")
 
     def bounces(self, player_id: int, mail: str, tag: str) -> str:
-        """Return one mail's envelope sender, for its bounces: ``pbm+b.7.3f9a01c2.TAG@host``."""
+        """Return a mail's bounce address, ``pbm+b.7.3f9a01c2.TAG@host``. `mail`: its short name."""
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
     def _subaddress(self, detail: str) -> str:
@@ -255,9 +256,9 @@ def short_name(message_id: str) -> str:
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """Return the first `most` Message-IDs that a mail refers to, without repetition.
+    """Return up to `most` Message-IDs that a mail refers to, without repetition.
 
-    Those of `In-Reply-To` come first, then those of `References` from the last, the newest, back.
+    Ids in `In-Reply-To` come first. Ids in `References`, which has the newest last, are reversed.
     """
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))

@@ -1,4 +1,4 @@
-"""The key file, with a line `id secret` for each key; the first key signs, all verify."""
+"""The key file, with a line `id secret` for each key: the first key signs, every key verifies."""
 
 import base64
 import fcntl
@@ -37,9 +37,9 @@ class KeyFileError(OperatorError):
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """Load the keys in PBM_SECRET_KEY (`env_value`), else in a file. Raises KeyFileError.
+    """Load the keys from PBM_SECRET_KEY (`env_value`) if it is set, else from the key file.
 
-    A missing file is created.
+    A missing file is created with a new key. Raises KeyFileError.
     """
     if env_value:
         return _keys_of_environment(env_value)
@@ -136,7 +136,7 @@ def _derived_id(secret: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Read the key file. Raises FileNotFoundError, and KeyFileError for other errors."""
+    """Return the key file's text. Raises FileNotFoundError, or KeyFileError for other errors."""
     try:
         with open_file(path) as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -194,7 +194,7 @@ def _line(key: Key) -> str:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[str]:
-    """Yield the text of the key file; hold an exclusive lock meanwhile. Raises KeyFileError."""
+    """Lock the key file exclusively, and yield its text. Raises KeyFileError."""
     with _readable_errors(path):
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -31,7 +31,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """A board that a mail answers, with the ply, take-backs and offers that our mail showed."""
+    """A board in an answered mail of ours, with the ply, take-backs and offers that we showed."""
 
     number: int
     ply: int
@@ -43,9 +43,9 @@ class Answering:
 class Site:
     """Settings and keys that all mails of one server share.
 
-    `authserv_id` names the upstream mail server in its results; it is empty if we do not trust
-    them. `trusted_networks` contain our own mail servers. `robot_seconds` is the longest wait of a
-    board's mail for a robot's move, `thought_seconds` how long the strongest robot searches.
+    `authserv_id` is the upstream mail server's name in its results; it is empty if we do not trust
+    these. `trusted_networks` contain our own mail servers. `robot_seconds` is how long a board's
+    mail may wait for a robot's move, `thought_seconds` how long the strongest robot searches.
     """
 
     address: ServerAddress
@@ -59,14 +59,14 @@ class Site:
     thought_seconds: float = 3.0
 
     def trusts(self, peer: str) -> bool:
-        """Return whether the peer is a mail server of ours, or empty, as of a local socket."""
+        """Return whether the peer is a mail server of ours; True also for "", a local socket."""
         try:
             return is_within(ip_address(peer) if peer else None, self.trusted_networks)
         except ValueError:
             return False
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """Return the address for a player's replies, good until the player's `epoch` is raised."""
+        """Return the address for a player's replies, valid until the player's `epoch` is raised."""
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
 
@@ -77,7 +77,7 @@ class Site:
         return self.address.bounces(player_id, name, tag)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
-        """Return the boards shown by the newest of our board mails among these Message-IDs."""
+        """Return the boards of our newest board mail in `message_ids`, which are newest first."""
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
             if found and found[5].lower() == self.address.domain:

@@ -1,9 +1,9 @@
 """Tags in our addresses, seals of passwords to be confirmed, tokens of questions, and the keys.
 
 A tag proves that this server issued an address. It consists of a key's id and 80 bits of an
-HMAC-SHA256, as 16 letters of lower-case base32. A reply tag is made over key id, purpose, player,
-board, and the player's epoch, a number: raising it invalidates the player's earlier reply tags. A
-stolen database contains no key.
+HMAC-SHA256, as 16 letters of lower-case base32. The HMAC of a reply tag covers key id, purpose,
+player, board, and the player's epoch, a number. A new epoch makes the player's earlier reply tags
+invalid. A stolen database contains no key.
 """
 
 import base64
@@ -49,7 +49,7 @@ class Keyring:
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return a player's reply tags by every key, without ids: for each board and for none."""
+        """Return a player's reply tags without key ids, by each key, for each board and none."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -93,7 +93,7 @@ def _mac(key: Key, purpose: str, **fields: int | str | None) -> str:
 
 
 class WatchedKeyring(Keyring):
-    """The keys of a file, reloaded when it is replaced; an invalid file is logged and ignored."""
+    """The keys of a file, reloaded when the file changes; an invalid file is logged and ignored."""
 
     _path: Path
     _loaded: tuple[Key, ...]
@@ -121,7 +121,7 @@ class WatchedKeyring(Keyring):
 
 
 def _look_of(path: Path) -> tuple[int, ...]:
-    """Return inode, size and time of a file, to notice a new version; empty if it is missing."""
+    """Return inode, size and time of a file, which tell a new version; empty if it is missing."""
     try:
         seen = path.stat()
     except OSError:
@@ -130,7 +130,7 @@ def _look_of(path: Path) -> tuple[int, ...]:
 
 
 def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
-    """Load the keys of PBM_SECRET_KEY (`env_value`), or else of the file. Raises KeyFileError."""
+    """Load the keys in PBM_SECRET_KEY (`env_value`), if set, or the file's. Raises KeyFileError."""
     return Keyring(load_keys(path, env_value)) if env_value else WatchedKeyring(path)
 
 

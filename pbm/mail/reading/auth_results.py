@@ -1,8 +1,8 @@
-"""Parses `Authentication-Results` of the upstream mail server, and makes test mails for the server.
+"""Parses `Authentication-Results` of the upstream mail server, and makes mails that test it.
 
-Anybody can write such a field (RFC 8601, section 7.1). We trust a field only above the `Received`
-field of the upstream server, or right below it if that server is known to put its results there.
-The field must have the configured authserv-id. A field with a blank in front of its colon is
+Anybody can write such a field (RFC 8601, section 7.1). We trust one only if it has the configured
+authserv-id and is above the `Received` field of the upstream server. It may also be right below, if
+that server is known to put its results there. A field with a blank in front of its colon is
 ignored, since the upstream server may fail to remove a field that a forger has spelt in this way.
 """
 
@@ -35,11 +35,10 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The upstream mail server, the first of our servers that a mail reaches.
+    """The upstream mail server, the first of our mail servers that an incoming mail reaches.
 
-    `hops` is how many `Received` fields our servers add; the lowest is the upstream server's.
-    `below` tells that this server puts its results below its `Received` field, and removes forged
-    results from that place.
+    `hops` is how many `Received` fields our mail servers add; the lowest is the upstream server's.
+    `below`: it puts its results right below that field, and removes forged results from there.
     """
 
     authserv_id: str
@@ -76,10 +75,10 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """Return the upstream server's DMARC result for the domain of `author`, the `From:` address.
+    """Return the trusted DMARC result for the domain of `author`, the `From:` address.
 
-    A fail for any domain makes the result a fail. The result is a pass only if all DMARC results
-    are passes for exactly the author's domain. It is unknown in all other cases.
+    It is a fail if the upstream server reports a fail for any domain. It is a pass if the server
+    reports only passes, all of them for exactly the author's domain. Otherwise it is unknown.
     """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
@@ -100,7 +99,7 @@ def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
 
 
 def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
-    """Parse the results in the field `stamp`; None if it is not from this authserv-id."""
+    """Parse `stamp` if it is a field of results from this authserv-id, else return None."""
     if stamp.name != "authentication-results" or not stamp.plain:
         return None
     found = read_results(stamp.value)
@@ -160,7 +159,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at semicolons, and move quoted strings to a second list; a number replaces each."""
+    """Split a value at semicolons; the second list gets its quoted strings, replaced by numbers."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -184,7 +183,7 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
 
 
 def _end_of_comment(value: str, at: int) -> int:
-    """Return the end of the comment that begins at `at`; 0 if it is not closed. Comments nest."""
+    """Return the index after the comment at `at`, nested ones included; 0 if it is not closed."""
     depth = 0
     for found in _IN_COMMENT.finditer(value, at):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -212,9 +211,9 @@ class Seen:
     """The upstream mail server's treatment of a test mail.
 
     `hops` is the number of `Received` fields added; None if the `Received` field that was sent in
-    the test mail is gone. `survived` names the spellings of forged results that were not removed.
-    `own` says where the server put its own results: `above` its `Received` field, right `below`
-    that field, or empty if nowhere.
+    the test mail is gone. `survived` names the forged fields that were not removed, such as
+    `folded`. `own` is `above` or `below` if the server put its own results above or right below its
+    `Received` field, else empty.
     """
 
     hops: int | None
@@ -223,9 +222,10 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """Make a test mail for the upstream mail server, with forged results; `mark` is a unique word.
+    """Make a mail that tests whether the upstream mail server removes forged results.
 
-    The mail has a `Received` field. Our servers add theirs above it, where they can be counted.
+    `mark` is a unique word that tells this mail's own fields. One of them is a `Received` field:
+    our servers add theirs above it, where they can be counted.
     """
     *above, below = (
         spelling.format(

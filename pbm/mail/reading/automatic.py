@@ -52,9 +52,9 @@ def why_automatic(
     envelope_sender: str,
     own_address: str,
 ) -> str | None:
-    """Return why this mail counts as automatic, for the log; None for a person's mail.
+    """Return why a mail counts as automatic, in words for the log; None for a person's mail.
 
-    `kind` is the media type of the whole mail, `author` the only address in `From`.
+    `kind` is the mail's media type. `author` is the address in `From`, or None if it is unclear.
     """
     sender = envelope_sender.strip().removeprefix("<").removesuffix(">")
     if not sender:
@@ -101,7 +101,7 @@ def may_tell_a_robot(name: str) -> bool:
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Return whether an address is the server's own, one with a `+` detail, or a reply address."""
+    """Return whether an address is the server's own, even with a `+` detail, or a reply address."""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
     if domain != own_domain or not local.startswith(own_local):

@@ -45,7 +45,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """Return the Python codec for a charset label: "" for ASCII, Latin-1 for an unlisted label."""
+    """Return Python's codec for a charset label: "" for ASCII or none, Latin-1 if unlisted."""
     if not label:
         return ""
     name = label.strip().strip("\"'").lower()
@@ -55,7 +55,10 @@ def codec_for(label: str) -> str:
 
 
 def decode(raw: bytes, label: str) -> str:
-    """Decode `raw` by `label`, or else as UTF-8 or Latin-1; undecodable bytes become U+FFFD."""
+    """Decode `raw` in the charset with this label; undecodable bytes become U+FFFD.
+
+    Without a label, or with that of ASCII, decode as UTF-8 if it is valid, else as Latin-1.
+    """
     codec = codec_for(label)
     if not codec:
         try:
@@ -124,7 +127,7 @@ def decode_base64(raw: bytes) -> bytes:
 
 
 def decode_transfer(raw: bytes, encoding: str) -> bytes:
-    """Decode a transfer encoding (RFC 2045, section 6); unencoded text is kept."""
+    """Decode a transfer encoding (RFC 2045, section 6); return an unencoded body as it is."""
     if encoding.startswith("quoted-printable"):
         return binascii.a2b_qp(raw)
     if not encoding.startswith("base64"):

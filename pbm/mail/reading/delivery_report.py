@@ -61,8 +61,8 @@ _WARNINGS = ("delay", "warning: could not send", "warning: message")
 class DeliveryReport:
     """The result of a delivery, as another server reports it.
 
-    `verdict` is delivered, delayed, soft or hard; `status` the code of RFC 3463, or empty. `reason`
-    is a line of the other server's words, for the operator.
+    `verdict` is `delivered`, `delayed`, or for a failure `soft` or `hard`. `status` is a code of
+    RFC 3463, or empty. `reason` is a line of the report, for the operator.
     """
 
     verdict: str
@@ -78,9 +78,9 @@ def is_for_good(status: str) -> bool:
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     """Parse a mail as a delivery report about our mail; None if it is not one.
 
-    `recipient` is the address that our mail went to. Its result counts if the report names it. If
-    not, as after forwarding, the best result of all recipients counts. A status `5.x.x` is hard;
-    any other failure is soft. Raises UnreadableMail.
+    `recipient` is the address that our mail went to. If the report names this address, the result
+    for it counts. If not, as after forwarding, the best result of all addresses counts. A failure
+    is hard if its status is `5.x.x`, else soft. Raises UnreadableMail.
     """
     headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
@@ -108,7 +108,7 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """Yield the fields of each recipient (RFC 3464, 2.3), even if empty lines divide them."""
+    """Yield the fields of each recipient (RFC 3464, 2.3), joined if empty lines divide them."""
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
     begun: _Fields = {}
@@ -125,7 +125,7 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Yield groups of fields; an empty line ends a group, and so does a second recipient."""
+    """Yield groups of fields; each ends at an empty line, or before a repeated recipient field."""
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:
@@ -148,7 +148,7 @@ def _groups(text: str) -> Iterator[_Fields]:
 
 
 def _named(fields: _Fields) -> Iterator[str]:
-    """Yield the addresses in the fields of a recipient, as written and decoded (RFC 3461, 4)."""
+    """Yield a recipient's addresses in lower case, each as written and as decoded (RFC 3461, 4)."""
     for name in _WHOSE:
         _, _, address = fields.get(name, "").partition(";")
         key = address_key(_COMMENT.sub("", address).strip(" \t<>"))
@@ -171,7 +171,7 @@ def _recipient(fields: _Fields) -> DeliveryReport:
 
 
 def _status_written(value: str) -> str:
-    """Return the status code in a `Status` field's value, or one by an SMTP reply in the value."""
+    """Return the code in a `Status` field; for an SMTP reply there, return one such as 5.0.0."""
     bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
     found = _STATUS.search(bare) or _STATUS.search(value)
     return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))
@@ -195,7 +195,7 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _is_informal_report(headers: Headers, text: str) -> bool:
-    """Return whether a mail in no standard format is a report, by its author, header or text."""
+    """Return whether a mail in no standard format is a report, by its author, fields or text."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:

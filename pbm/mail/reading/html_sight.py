@@ -38,7 +38,7 @@ _OF_SYSTEM = {"window": "white", "windowtext": "black"}
 
 
 def declarations(text: str) -> Declarations:
-    """Parse the relevant declarations of a style; names and values are in lower case."""
+    """Parse a style's declarations that affect visibility; names and values are in lower case."""
     found: Declarations = {}
     for declaration in _plain(text).split(";"):
         name, _, value = declaration.partition(":")
@@ -49,7 +49,7 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """Parse style sheets by selector: a tag, a class, an id, or a tag with a class or id."""
+    """Parse style sheets; the keys are selectors: a tag, class, id, or tag with class or id."""
     found: dict[str, Declarations] = {}
     for text in texts:
         for selectors, body in _blocks(_plain(text)):
@@ -71,7 +71,7 @@ def _plain(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield selectors and declarations of the rules that are not nested in a rule like `@media`."""
+    """Yield each rule's selectors and declarations; skip rules nested in one such as `@media`."""
     depth = start = 0
     selectors = ""
     for brace in _BRACE.finditer(text):
@@ -90,7 +90,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 def for_element(
     found: Mapping[str, Declarations], tag: str, attributes: Mapping[str, str | None]
 ) -> Declarations:
-    """Return the declarations for one element; its own style overrides rules."""
+    """Return an element's declarations, by the rules in `found`, overridden by its own style."""
     declared: Declarations = {}
     if found:
         names = [f".{name}" for name in (attributes.get("class") or "").lower().split()]
@@ -112,7 +112,7 @@ def pixels(value: str) -> float:
 
 
 def colour(value: str) -> Colour | None:
-    """Parse the colour that a value begins with; None if there is none, or if it is transparent."""
+    """Parse the colour at the start of a value; None if there is none, or if it is transparent."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
@@ -169,7 +169,7 @@ Attributes = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class _Look:
-    """Computed style of the text of an element; unknown colours are None."""
+    """The computed style of an element's text; a colour is None if unknown."""
 
     colour: Colour | None = None
     background: Colour | None = (255, 255, 255)
@@ -201,7 +201,7 @@ class Sight:
         return self._looks[-1].is_seen
 
     def enter(self, tag: str, attributes: Attributes) -> bool:
-        """Enter an element; return False if it is invisible with all its descendants."""
+        """Enter an element and return True, unless it is invisible with all its descendants."""
         if not attributes and not self._rules:
             self._looks.append(self._looks[-1])
             return True
@@ -272,7 +272,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """Return an element's background colour, by default `outer`; None if a picture is behind it."""
+    """Return an element's background colour, by default `outer`; None for a background picture."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):
@@ -285,6 +285,6 @@ def _background(
 
 
 def _written(attribute: str) -> str:
-    """Normalise a colour in an old attribute, which may lack its `#`."""
+    """Normalise a colour in an old attribute such as `bgcolor`, where its `#` may be missing."""
     text = attribute.strip().lower()
     return f"#{text}" if re.fullmatch(r"[0-9a-f]{6}", text, re.ASCII) else text

@@ -51,11 +51,11 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
-    """Convert an HTML mail to text, one line for each block or `<br>`, quotations after `> `.
+    """Convert an HTML mail to text: a line for each block or `<br>`, and `> ` before quoted lines.
 
-    At most 64 K characters and `most_tags` tags are read, as the work grows with the square of the
-    nesting. Invisible text is left out. If the HTML marks a signature, the constant `SIGNATURE` is
-    put in front of each line of it.
+    At most 64 K characters and `most_tags` tags are read, since the work grows with the square of
+    the nesting depth. Invisible text is left out. The constant `SIGNATURE` begins each line that
+    the HTML marks as part of a signature.
     """
     try:
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
@@ -70,7 +70,7 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
 
 
 def _without_formatting(html: str) -> str:
-    """Remove formatting elements; those with attributes that may hide text become `x-styled`."""
+    """Remove formatting tags, but turn one whose attributes may hide text into `x-styled`."""
     styled: dict[str, list[bool]] = {}  # of the open elements of each name
 
     def instead(found: re.Match[str]) -> str:
@@ -115,7 +115,7 @@ class _Lines:
                 self._pieces.append(line)
 
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
-        """End the line; an empty line is dropped unless `even_empty`."""
+        """End the line, and put `prefix` before it; drop an empty line unless `even_empty`."""
         if self._pieces or even_empty:
             self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
         self._pieces = []
@@ -127,7 +127,7 @@ class _Lines:
         self._lines.extend(SIGNATURE + line for line in lines)
 
     def gap(self, prefix: str) -> None:
-        """Add an empty line, unless there is one already."""
+        """Add an empty line with this prefix, unless the line above is one already."""
         if self._lines and self._lines[-1] != prefix.rstrip(" "):
             self._lines.append(prefix.rstrip(" "))
 
@@ -137,7 +137,7 @@ class _Lines:
 
 
 class _Reading:
-    """One walk over the tree, without recursion because nesting may be deep."""
+    """One walk over an HTML tree, without recursion because nesting may be deep."""
 
     def __init__(self, lines: _Lines, sight: Sight) -> None:
         self._lines = lines
@@ -247,7 +247,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Return whether the next element is a blockquote, as below Gmail's line "On … wrote:"."""
+    """Return whether the next element is a blockquote, as after Gmail's element "On … wrote:"."""
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):

@@ -41,7 +41,7 @@ class AuthorError(ValueError):
 
 
 def parse_author(fields: list[str]) -> str:
-    """Parse the author's address in the values of all `From` fields; raises AuthorError.
+    """Return the author's address, given the values of all `From` fields. Raises AuthorError.
 
     Groups and routes (RFC 5322 sections 3.4, 4.4) are refused, since programs disagree on them.
     """
@@ -93,13 +93,13 @@ class Envelope:
     """The content of one mail, however malformed.
 
     `author` is the address in `From`; without one `author_problem` is a sentence for people.
-    `subject` is decoded but not cleaned, on one line. `said` are the lines of the author's own
-    words, typography unchanged; `below_quotes` are the indexes in `said` of the first lines below
-    quotations. `message_id` and `references` (newest first) hold only well-formed ids. `automatic`
-    is why the mail counts as automatic, None for a person's mail. `is_masked` tells that `masked`
-    replaced addresses of ours. `perhaps_tags` are words that may be tags or tokens of ours.
-    `signature` are the lines of a signature without the usual mark `-- `; they are not in `said`.
-    Lines below such a mark are in neither.
+    `subject` is decoded, on one line, but keeps marks such as `Re:`. `message_id` and `references`
+    (newest first) hold only well-formed ids. `automatic` is why the mail counts as automatic, None
+    for a person's mail. `said` are the lines of the author's own words, typography unchanged.
+    `below_quotes` are the indexes in `said` of the first lines below quotations. `signature` are
+    the lines of a signature without the usual mark `-- ` above. Signatures of any kind are left out
+    of `said`. `is_masked`: the function `masked` replaced secrets in the text; `perhaps_tags` are
+    the words that it found to be possible tags or tokens of ours.
     """
 
     author: str | None
@@ -118,7 +118,7 @@ class Envelope:
 def read(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
 ) -> Envelope:
-    """Parse a mail as received. Raises UnreadableMail, and nothing else for any bytes.
+    """Parse a mail as received. Whatever the bytes are, only UnreadableMail is raised.
 
     `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address` is
     the plain address of this server.
@@ -175,9 +175,10 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
-    """Mask our own addresses in an envelope's subject and text, and words that `is_secret` picks.
+    """Return the envelope with our own addresses, and secret words, masked in subject and text.
 
-    `is_secret` is asked about each word that may be a tag or token of ours.
+    `is_secret` tells which words are secret; it is asked about all possible tags and tokens of
+    ours.
     """
     perhaps: dict[str, None] = {}
 
@@ -229,7 +230,7 @@ def clean_subject(text: str) -> str:
 
 
 def _without_marks(subject: str) -> str:
-    """Remove all reply marks and list tags at the beginning, then one enclosing `[Fwd: …]`."""
+    """Remove reply marks and list tags before a subject, then `[Fwd: …]` around what is left."""
     at = 0
     while mark := _MARK_OR_TAG.match(subject, at):
         at = mark.end()

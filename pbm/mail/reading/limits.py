@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Limits:
     """Upper bounds for parsing one mail; sizes are in bytes.
 
-    `header_fields` counts fields, however many lines they are folded into (RFC 5322 section 2.2):
-    large providers send many folded lines. `header_bytes` bounds these lines.
+    A header may have `header_fields` fields at most, each folded into any number of lines (RFC 5322
+    section 2.2), as large providers fold much. `header_bytes` bounds the size of these lines.
     """
 
     mail_bytes: int = 1_048_576

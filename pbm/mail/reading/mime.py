@@ -39,7 +39,7 @@ class Headers:
 
     @cached_property
     def _values(self) -> dict[str, list[bytes]]:
-        """The fields' values by name, indexed because a mail's header is queried a dozen times."""
+        """The values by field name, as an index: a header is queried a dozen times."""
         values: dict[str, list[bytes]] = {}
         for name, value in self.fields:
             values.setdefault(name, []).append(value)
@@ -53,12 +53,12 @@ def _text(value: bytes) -> str:
 
 @lru_cache(maxsize=4)
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
-    """Parse a mail's header, skip malformed lines, return also its end. Raises UnreadableMail."""
+    """Return a mail's header without malformed lines, and its end. Raises UnreadableMail."""
     return _split(raw, 0, limits, of_part=False)
 
 
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
-    """Parse the header at `at`. A part's header also ends at a malformed line, or one with `--`."""
+    """Parse the header of a mail or part that begins at `at`; return also the index of its end."""
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):
@@ -155,7 +155,7 @@ class _Walk:
         return root
 
     def _divide(self, found: re.Match[bytes]) -> int:
-        """Close the parts that a delimiter ends; open the next part. Return where to read on."""
+        """End the parts that a delimiter closes, begin the next; return the index to read next."""
         level = self._levels[found[1]]
         for part in (*self._open[level + 1 :], self._leaf):
             if part is not None:
@@ -233,7 +233,7 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """Return the text of a mail up to the limits. HTML without a plain alternative is converted."""
+    """Return a mail's text, cut to the limits; HTML without a plain alternative is converted."""
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 

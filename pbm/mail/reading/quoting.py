@@ -1,8 +1,7 @@
-"""Finds the own words of a mail: its text without quotations, forwarded mails and signatures.
+"""Finds the author's own words in a mail, without quotations, forwarded mails and signatures.
 
-Most mail programs mark quoted lines with `>`; others only put a line or a block of header fields
-above the quotation.
-Lines are classified one by one, from the top, with bounded work for each.
+Most mail programs mark quoted lines with `>`. Others only put a line or a block of header fields
+above the quotation. Lines are classified one by one, from the top, with bounded work for each.
 """
 
 import re
@@ -77,12 +76,12 @@ _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 
 @dataclass(frozen=True)
 class OwnWords:
-    """The lines that a mail's author wrote for it, without blank lines at both ends.
+    """The lines that the author wrote for this mail, without blank lines at both ends.
 
-    `below_quotes` are the indexes of the first lines below quotations. It omits a line right below
-    a quotation, which may be the end of a quoted line that was broken. `signature` are the lines
-    of a signature at the end, if a mark such as `-- `, or HTML, sets it apart. They are not in
-    `lines`.
+    `below_quotes` are the indexes of the first lines below quotations. A line right below a
+    quotation, without a blank line between, is omitted: it may be the end of a broken quoted line.
+    `signature` are the lines of a signature at the end that a mark such as `-- `, or HTML, sets
+    apart; they are not in `lines`.
     """
 
     lines: tuple[str, ...] = ()
@@ -91,7 +90,7 @@ class OwnWords:
 
 
 def find_own_words(text: str) -> OwnWords:
-    """Find the lines that the author of `text` wrote for this mail, also between quoted lines."""
+    """Find the author's own lines in a mail's text, also those between quoted lines."""
     lines = text.split("\n")
     return _Cleaning(_undashed(lines) if _PGP_BEGINS in text else lines).run()
 
@@ -183,7 +182,7 @@ class _Cleaning:
             self._signature.append(line)
 
     def _is_above_signature(self, at: int) -> bool:
-        """Return whether lines from a row of dashes to the next quotation look like a signature."""
+        """Return whether a signature seems to be below the row of dashes at `at`."""
         if not any(self._said) or self._fences == _MOST_FENCES:
             return False
         self._fences += 1
@@ -205,10 +204,9 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Return whether a line is the end of a quoted line that was broken without a new `>`.
+        """Return whether a line, without `>`, is the broken-off end of the quoted line above.
 
-        Such an end may look like a move. It is known by its first word, for which the line above
-        had no room.
+        Such an end may look like a move. Its first word would have made the line above too long.
         """
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()
@@ -236,7 +234,7 @@ class _Cleaning:
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:
-        """Return the index after an introduction ("On … wrote:") at `at`; `at` if there is none."""
+        """Return the index below an introduction ("On … wrote:") at `at`; `at` if there is none."""
         line = self._plain[at].strip()
         dashed = _dashed_words(line)
         if dashed in _ORIGINAL or _RULE.match(line):
@@ -253,7 +251,7 @@ class _Cleaning:
         return block or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """Return the index after "On … wrote:" or "Jo Doe opined:" at `at`; `at` if neither is."""
+        """Return the index below "On … wrote:" or "Jo Doe opined:" at `at`; `at` if neither is."""
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -264,10 +262,11 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _between(self, at: int, end: int) -> int:
-        """Return the next index to read if text stands between "On … wrote:" and a quotation.
+        """Return the next index to read if text is between an introduction and a quotation, else 0.
 
-        The text must be a greeting, a note of an omission, or an answer above our mail; else return
-        0. A greeting below own words counts as the beginning of an unmarked quotation.
+        The introduction is from `at` to `end`. The text must be a note of an omission, an answer
+        above our mail, or a greeting. A greeting below own words begins an unmarked quotation
+        instead.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -279,7 +278,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Return whether the next quotation, soon after `at`, is a board's mail marked by `>`."""
+        """Return whether the next quotation, soon below `at`, is a board's mail marked by `>`."""
         end = min(at + _BETWEEN_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -289,7 +288,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Read the quotation below "On … wrote:" if it is unmarked; return the next index."""
+        """Skip more introductions and an unmarked quotation; return the next index to read."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_ours_with_bars(at):
                 return at
@@ -300,14 +299,14 @@ class _Cleaning:
         return at
 
     def _is_ours_with_bars(self, at: int) -> bool:
-        """Return whether a board's mail begins at `at` that is quoted by a bar `|` on each line."""
+        """Return whether a board's mail begins at `at`, with each line quoted by a bar `|`."""
         barred = takewhile(lambda line: line.startswith("|"), self._plain[at:])
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
         """Skip the unmarked quotation at `at`; return the next index to read.
 
-        If it quotes a mail of ours, the answers in it are read. Otherwise it reaches to the end.
+        In a quoted mail of ours, added answers are read. Any other quotation reaches to the end.
         """
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
@@ -331,7 +330,7 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """Return the index of the line after a PGP block, or after the header of a signed text."""
+        """Return the index below the PGP block `what`; skip only the header of a signed text."""
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):
@@ -358,7 +357,7 @@ def _trimmed(line: str) -> str:
 
 
 def _dashed_words(line: str) -> str:
-    """Return the words between two runs of dashes, or an empty text."""
+    """Return the words, casefolded, behind a line's dashes; empty if it begins with none."""
     if not line or line[0] not in _DASHES or len(line) > _LONGEST_MARK:
         return ""
     found = _DASHED.match(line.replace("&nbsp;", " "))
@@ -375,7 +374,7 @@ def _is_forward_mark(line: str) -> bool:
 
 
 def is_footer(line: str) -> bool:
-    """Return whether a line is a footer of a mail program or a phone."""
+    """Return whether a line is a footer that a mail program or a phone adds."""
     if len(line) > _LONGEST_FOOTER and not _starts_footer(line.casefold()):
         return False
     line = _LINK_BEFORE.sub("", line, count=1)

@@ -19,7 +19,7 @@ _SECTIONS: Final = (
 
 
 def read_phrases(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Read a folder's phrases by section, and casefold them. Raises WordListError and OSError."""
+    """Return a folder's phrases, casefolded, by section. Raises WordListError and OSError."""
     return read_sections(
         folder, _SECTIONS, lambda line: (line.casefold().removesuffix(_NEXT_WORD),)
     )
@@ -65,9 +65,9 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """Return for each line the index of the first line that is not blank, from this line on.
+    """Return, for each line, the index of the first line that is not blank, at or below this line.
 
-    It is `len(lines)` if there is none. A last item, also `len(lines)`, is for the end.
+    The index is `len(lines)` if no such line is there. One more item, `len(lines)`, is for the end.
     """
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
@@ -102,7 +102,7 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Return whether the line is several words of a name, then a colon, as in "Jo Doe opined:".
+    """Return whether the line is a name, perhaps with a verb, and a colon: "Jo Doe opined:".
 
     A reply's own text can look like this, so callers must check that a quotation is right below.
     """
@@ -116,7 +116,7 @@ def is_name(line: str) -> bool:
 
 
 def facts_in(introduction: list[str]) -> int:
-    """Return how many of sender, date and verb "On … wrote:" has; 0 if no colon ends it."""
+    """Return how many of address, date and verb an "On … wrote:" has; 0 if no colon ends it."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -125,7 +125,7 @@ def facts_in(introduction: list[str]) -> int:
 
 
 def _runs_on(line: str) -> bool:
-    """Return whether the quotation begins on this line, as in Yahoo's app ("… wrote:   hello")."""
+    """Return whether an "On … wrote:" and its quotation's start share a line, as in Yahoo's app."""
     if "@" not in line or _COLON_WITHIN.search(line) is None:
         return False
     folded = line.casefold()
@@ -137,7 +137,7 @@ def _runs_on(line: str) -> bool:
 
 
 def _may_close(line: str, is_above_quote: bool) -> bool:
-    """Return whether the line may be the end of an "On … wrote:", with or without a colon."""
+    """Return whether the line may be the last of an "On … wrote:", even if it has no colon."""
     line = line.rstrip("- ")
     if line.endswith(_COLONS) or (is_above_quote and (line.endswith(">") or _has_date(line))):
         return True
@@ -146,7 +146,7 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
-    """Return whether "On … wrote:" begins with the first of these lines, not with a later one."""
+    """Return whether the first of these lines, and not a later one, begins the "On … wrote:"."""
     if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
         return True
     shorter = [window[n:] for n in range(1, len(window))]
@@ -197,22 +197,22 @@ def _opens(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Return whether the second line's first word would make the first line the longest of all."""
+    """Return whether the first line, with the next line's first word, would be the longest line."""
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
 
 def field_names(lines: list[str]) -> list[str]:
-    """Return the casefolded name before each line's colon; empty without a colon near its start."""
+    """Return each line's casefolded text before a colon near its start; empty without one."""
     parts = (line[: _LONGEST_NAME + 1].replace("：", ":").partition(":") for line in lines)
     return [head.strip(" \t*_\u00a0|>").casefold() if colon else "" for head, colon, _ in parts]
 
 
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index after a block of header fields that begins at `at`; 0 if there is none.
+    """Return the index below a block of header fields that begins at `at`; 0 if none begins there.
 
-    A block has fields of three kinds, one of them the sender; two are enough if the sender has
-    an address. `names` is `field_names(lines)`, `following` is `next_words(lines)`.
+    A block has fields of three kinds, one of them the sender. Two kinds are enough if the sender
+    field has an address. `names` is `field_names(lines)`, `following` is `next_words(lines)`.
     """
     kinds: set[str] = set()
     end = line_at = at
@@ -234,7 +234,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index after fields in an unknown language, known by address and date; else 0."""
+    """Return the index below fields in an unknown language with an address and a date, else 0."""
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

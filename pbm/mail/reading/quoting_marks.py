@@ -1,7 +1,7 @@
 """Recognises rare quotation marks (`:`, `#`, `}`, `»`, `MQO>`), greetings and signatures.
 
-Lists and smileys have such signs, too. So a sign counts only below a line "On … wrote:", on
-adjacent lines, or at the start of the line "State:", the last one of a board's mail.
+Lists and smileys have such signs, too. So a sign counts as a mark only below a line "On … wrote:",
+on adjacent lines, or if it is before `State:`, which begins the last line of a board's mail.
 """
 
 import re
@@ -50,7 +50,7 @@ def is_greeting(line: str) -> bool:
 
 
 def is_marked(line: str) -> bool:
-    """Return whether the line begins with a quotation mark, perhaps after initials."""
+    """Return whether the line begins with `>`, perhaps after initials."""
     return line.startswith(">") or _INITIALS.match(line) is not None
 
 
@@ -66,7 +66,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the indexes of lines with the sign that marks a quoted line "State:" of our mail."""
+    """Return the indexes of lines with the sign that is before a quoted line `State:` of ours."""
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -82,7 +82,7 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """Return the indexes of lines with a sign that begins a quotation right below "On … wrote:"."""
+    """Return the indexes of lines with a sign that is also right below an "On … wrote:" line."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -111,7 +111,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """Return the indexes of lines that begin with initials and `>`, as an adjacent line does."""
+    """Return the indexes of lines with initials and `>`, if two adjacent lines have the same."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -138,7 +138,7 @@ def is_fence(line: str) -> bool:
 
 
 def is_signature(below: list[str]) -> bool:
-    """Return whether non-blank lines, which stand below a row of dashes, look like a signature."""
+    """Return whether these lines look like a signature. None is blank; a row of dashes is above."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):

@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """Return how many characters at the start of `text`, with single blanks, templates made."""
+        """Return the length of the start of `text`, without double blanks, made by templates."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -102,13 +102,13 @@ _SENTENCE_LINES = 8  # the most lines of one of our paragraphs, wrapped narrowly
 
 
 def holds_ours(lines: Sequence[str]) -> bool:
-    """Return whether any line is surely from a mail of ours, even an incomplete one."""
+    """Return whether any of the lines is surely from a mail of ours."""
     mails = OwnMails(list(lines))
     return any(_STARTS.match(line.strip()) or mails.has(at) for at, line in enumerate(lines))
 
 
 def ours_is_quoted(marked: Iterable[str]) -> bool:
-    """Return whether these quoted lines begin or end with a board's mail."""
+    """Return whether these quoted lines begin with a board's mail, or have the end of one."""
     lines = [_MARK.sub("", line, count=1) for line in marked]
     below = lines[1:]
     return _STARTS.match(lines[0] if lines else "") is not None or any(
@@ -131,13 +131,13 @@ class OwnMails:
             )
 
     def starts(self, at: int) -> bool:
-        """Return whether a board's mail begins with this line; a `State:` line must be below."""
+        """Return whether a board's mail begins at line `at`; its `State:` must be below."""
         if not self._states or at >= self._states[-1]:
             return False
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
 
     def has(self, at: int) -> bool:
-        """Return whether this line, joined with the unmarked lines below it, is surely ours."""
+        """Return whether the paragraph at `at` surely begins with a sentence of ours."""
         end = at
         for line in self._lines[at : at + _SENTENCE_LINES]:
             if not line.strip() or (end > at and is_marked(line)):
@@ -146,7 +146,7 @@ class OwnMails:
         return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
-        """Return whether the line at `at` continues a folded `State:` line, begun in `above`."""
+        """Return whether the line at `at` continues a `State:` line that begins in `above`."""
         words = " ".join(above).split()
         if LABEL not in words or not self._lines[at]:
             return False
@@ -158,11 +158,11 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> tuple[int, list[list[int]]]:
-        """Return the index below our mail that begins at `at`, and groups of lines added to it.
+        """Return the index below our quoted mail at `at`, and groups of lines added to it.
 
-        Return `at` and no groups if added lines cannot be told from our mail. This is so if another
-        player's comment is below the drawing. It is also so if the mail has two `State:` lines,
-        since a forged one can make another player's comment look like an answer.
+        Return `at` and no groups if such lines cannot be told from our own. This is so if our mail
+        has another player's comment below the drawing. It is also so if there are two `State:`
+        lines, since a forged one can make another player's comment look like an answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -177,9 +177,9 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """Return the index of the drawing's first line, and that of the line below the drawing.
 
-        Without a drawing, as in a mail with a picture, return `state` for both. If the drawing is
-        incomplete, or other players' words may be below it, return `at` as the first index: then no
-        line above the drawing counts as added.
+        `state` and `below` are the start and end of our `State:` line. Without a drawing, as in a
+        mail with a picture, return `state` twice. If the drawing is incomplete, or other players'
+        words may be below it, the first index is `at`: no line above the drawing counts as added.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -194,9 +194,9 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """Return the index of our request for an answer; `drawing` if none is above the drawing.
+        """Return the index of our request for an answer; `drawing` if there is none above.
 
-        The request is below the line "You are …" or "Scores: …"; others' words are above that line.
+        The request is below a line "You are …" or "Scores: …"; others' words are above that line.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
@@ -207,7 +207,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """Return the added lines from `at` to `end`, in groups that our own paragraphs separate."""
+        """Return the lines added from `at` to `end`, in groups divided by our own paragraphs."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at

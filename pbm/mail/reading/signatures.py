@@ -49,12 +49,11 @@ _IN_NAMES = frozenset(
 def signature_in(
     lines: Sequence[str], below_mark: Sequence[str] = (), author: frozenset[str] = frozenset()
 ) -> tuple[int, int]:
-    """Return the indexes of a signature's first line and of the line after it; equal if none.
+    """Return the indexes of a signature's first line and of the line below it; equal if none.
 
-    A signature is at the end, or above a postscript or another paragraph, but never above a closing
-    line. A sentence right below a signature, such as a slogan, is part of the signature.
-    `below_mark` are the lines that follow `lines` after a mark such as `-- `. `author` are the
-    words of the author's name.
+    A signature is at the end, or above a postscript or a further paragraph. No closing line may be
+    below it. A sentence right below it, such as a slogan, is part of it. `below_mark` are the lines
+    that follow `lines` after a mark such as `-- `. `author` are the words of the author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -70,10 +69,10 @@ def signature_in(
 
 
 def possible_starts(lines: Sequence[str]) -> list[int]:
-    """Return the indexes at which a signature at the end may start, in order.
+    """Return the indexes, in order, of lines that may begin a signature which reaches to the end.
 
-    It starts with a closing line, or with a paragraph if neither this nor any later line is a
-    sentence. At least three lines must follow, or two with words capitalised as in names.
+    Such a line is a closing line. Or it begins a paragraph, and from there on no line is a
+    sentence. At least three lines must follow, or two of words that are capitalised as in names.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True
@@ -89,14 +88,14 @@ def possible_starts(lines: Sequence[str]) -> list[int]:
 
 
 def _is_below(above: str, line: str) -> bool:
-    """Return whether `line` is below a signature: `above` is blank, or a postscript begins."""
+    """Return whether a signature ends above `line`: `above` is blank, or a postscript begins."""
     return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
 
 def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[str]) -> int:
-    """Return the index of a signature's first line, at the end; `len(lines)` if there is none.
+    """Return the index of the first line of a signature at the end; `len(lines)` if there is none.
 
-    The first line of a mail never begins a signature, since an answer may be below "Thanks".
+    The first line of a mail never begins a signature: it may be "Thanks" above an answer.
     """
     is_told = any(map(_tells, below_mark))
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
@@ -124,9 +123,9 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
 
 
 def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
-    """Return whether a line is a letter's closing phrase, perhaps with a comma and a name.
+    """Return whether a line is a letter's closing phrase, perhaps with a name.
 
-    Without a comma the name is one of the words of `author`.
+    The name must follow a comma, or consist of words of `author`.
     """
     formula = line.partition(",")[0].strip(_AROUND).casefold()
     plain = " ".join(word for word in formula.split() if word not in author)
@@ -155,7 +154,7 @@ def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
-    """Return whether a line names the author, or a person who signs for another ("i. A.")."""
+    """Return whether a line names the author, or another person after "i. A." ("on behalf of")."""
     words = _WORD.findall(line)
     named = [at for at, word in enumerate(words) if word.casefold() in author]
     if len(named) > 1 and len(words) <= _FEW_WORDS:
@@ -168,7 +167,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
-    """Return whether the lines hold two contact details, one with a firm or telephone number."""
+    """Return whether the lines hold two contact details, at least one a firm or a phone number."""
     told = _block_lines(lines)
     parts = [part for line in told for part in _BAR.split(line, _MOST_BARS)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))

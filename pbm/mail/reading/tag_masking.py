@@ -42,11 +42,11 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """Mask our addresses in a text; the number of lines, and words after an address, are kept.
+    """Mask our addresses in a text; other words, and the number of lines, stay as they are.
 
     `is_secret` tells whether a lower-case word is a token or a tag of ours, perhaps without its
-    key's id; it is asked only about words of such a length. The time is linear in the length of
-    the text.
+    key's id. It is asked only about words of such a length. The time is linear in the text's
+    length.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):
@@ -59,7 +59,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask secrets found in `seen`, the decoded text; `places` maps its indexes to `text`."""
+    """Mask the secrets that are in `seen`, the decoded text; `places` are its indexes in `text`."""
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]
@@ -82,7 +82,7 @@ def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, i
 
 
 def _begin(seen: str, at: int) -> int:
-    """Return the start of the address that the index `at` is in; its detail begins there (`u7`)."""
+    """Return the start of the address whose detail, such as `u7`, begins at the index `at`."""
     first = max(0, at - _MOST_BEFORE)
     while at > first and seen[at - 1] not in _ENDS_ADDRESS:
         at -= 1
@@ -92,8 +92,8 @@ def _begin(seen: str, at: int) -> int:
 def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
     """Return the decoded text, and the index of each of its characters in the original.
 
-    A line that may be broken is joined with the next: each even line if `joined` is 0, each odd
-    line if it is 1, none if it is None.
+    Lines may be broken, so each even line is joined with the next if `joined` is 0, each odd line
+    if it is 1, and none if it is None.
     """
     pieces: list[str] = []
     places: list[int] = []

@@ -18,7 +18,7 @@ _READ = frozenset(
 
 
 def check_wire(raw: bytes) -> str | None:
-    """Return the error if a mail has a bare CR or LF or a NUL, as in SMTP smuggling; else None."""
+    """Return the error if a mail has a bare CR, bare LF or NUL, as in SMTP smuggling; else None."""
     pairs = raw.count(b"\r\n")
     if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
         return None
@@ -29,7 +29,7 @@ def check_wire(raw: bytes) -> str | None:
 
 
 def has_longer_line(mail: bytes, most: int) -> bool:
-    """Return whether any line has more than `most` bytes; fast, as most line ends are skipped."""
+    """Return whether any line has more than `most` bytes, without a search for every line end."""
     start = 0
     while len(mail) - start > most:
         end = mail.rfind(b"\n", start, start + most + 2)
@@ -42,7 +42,7 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 def digest(raw: bytes) -> str:
     """Return the SHA-256, in hexadecimal, of a mail's body and of the header fields that we read.
 
-    A copy that came by another route has the same digest. `Date` counts only without `Message-ID`.
+    Copies of a mail by two routes have one digest. `Date` counts only without a `Message-ID`.
     """
     try:
         headers, body = split_header(raw, LIMITS)
@@ -63,7 +63,7 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Return whether a header has a non-blank `Message-ID` field, or is too large to be parsed."""
+    """Return whether a mail has a non-blank `Message-ID` field, or a header too large to parse."""
     try:
         headers, _ = split_header(raw, LIMITS)
     except UnreadableMail:

@@ -1,1 +1,1 @@
-"""The SMTP and LMTP server: one reply for each command, 250 only after the commit."""
+"""The SMTP and LMTP server: a mail gets the reply 250 only after the commit to the database."""

@@ -19,7 +19,7 @@ _MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
-    """Load two PEM files, chain included, as a TLS context; None if unset. Raises OperatorError."""
+    """Load PEM files, a certificate with chain and its key; None if unset. Raises OperatorError."""
     if not certificate and not key:
         return None
     if not certificate or not key:
@@ -48,10 +48,10 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
-    """Return the begin and end of the loaded certificate's validity. Raises OperatorError.
+    """Return the begin and end of the loaded certificate's validity, even if the end is past.
 
-    The end may be past. `ssl` tells them only to a client that trusts the certificate, so a client
-    that does is connected to `context` in memory.
+    `ssl` tells these times only to a client that trusts the certificate. So such a client is
+    connected to `context` in memory. Raises OperatorError.
     """
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False

@@ -19,11 +19,11 @@ class ClientLeftError(Exception):
 
 
 class FloodError(Exception):
-    """The client sends more than `surplus_bytes` of too large a mail, or an endless line."""
+    """The client sends an endless line, or `surplus_bytes` more than the limit of a mail."""
 
 
 class LineReader:
-    """Reads command lines and mails from a connection; buffers bytes that came early."""
+    """Reads command lines and mails from a connection; keeps bytes that were read ahead."""
 
     def __init__(self, reader: asyncio.StreamReader, limits: ListenerLimits) -> None:
         self._reader = reader
@@ -31,13 +31,13 @@ class LineReader:
         self._ahead = io.BytesIO()
 
     def drop_what_came(self) -> None:
-        """Drop all bytes that have arrived and were not read."""
+        """Drop all bytes that have arrived but are not read yet."""
         self._ahead = io.BytesIO()
         # StreamReader has no public way to read only the bytes that have arrived.
         self._reader._buffer.clear()  # type: ignore[attr-defined]
 
     async def line(self) -> bytes:
-        """Read the next command line, with any line end. Raises ClientLeftError, FloodError."""
+        """Return the next command line, and its line end. Raises ClientLeftError, FloodError."""
         line = self._ahead.readline()
         if line.endswith(b"\n"):
             return line
@@ -49,7 +49,7 @@ class LineReader:
             raise ClientLeftError from None
 
     async def mail(self) -> bytes | None:
-        """Read a mail up to CRLF.CRLF, without dot-stuffing; None if larger than `mail_bytes`.
+        """Read a mail up to CRLF.CRLF, undo dot-stuffing; return None if it is over `mail_bytes`.
 
         Nothing else ends a mail (RFC 5321, section 4.1.1.4). Raises ClientLeftError, FloodError.
         """

@@ -69,7 +69,7 @@ class Conversation(SMTP):
         *,
         is_lmtp: bool,
     ) -> None:
-        """Begin a conversation. It adds itself to `conversations` while it is connected."""
+        """Begin a conversation. While connected, it is in the set `conversations`."""
         super().__init__(
             None,
             hostname=handler.hostname,
@@ -100,7 +100,7 @@ class Conversation(SMTP):
         self._forwarded: Peer | None = None
 
     def __dir__(self) -> list[str]:
-        """Return no names: for each connection aiosmtpd searches the names here for commands."""
+        """Return no names; aiosmtpd would search them for commands at each new connection."""
         return []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -214,7 +214,7 @@ class Conversation(SMTP):
             await self.push(self._to_each(OWN_FAULT))
 
     def _to_each(self, reply: str) -> str:
-        """Repeat a reply as often as the client expects: in LMTP for each recipient."""
+        """Repeat a reply if the client expects several: one for each recipient in LMTP."""
         return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self) -> None:
@@ -315,7 +315,7 @@ class Conversation(SMTP):
         return self._connections.caller(self._peer, self._forwarded)
 
     async def smtp_XFORWARD(self, arg: str) -> None:
-        """Note the client that a trusted peer relays for (Postfix, XFORWARD_README)."""
+        """Note for which client a trusted peer relays a mail (Postfix, XFORWARD_README)."""
         if not self._is_trusted:
             raise self._unknown_command()
         if self._mail_from is not None:

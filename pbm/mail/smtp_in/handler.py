@@ -26,8 +26,8 @@ _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 class Session:
     """A record of one connection, for the operator; `end` is the reason for its end.
 
-    `told` holds the first few replies that accept or refuse something, with the client's command,
-    which may contain reply tags. `peer` is empty for a local socket.
+    `told` holds the first few replies that accept a mail or refuse something. A refused command is
+    quoted there, perhaps with reply tags. `peer` is empty for a local socket.
     """
 
     peer: str
@@ -42,7 +42,7 @@ class Session:
 
     @property
     def is_uneventful(self) -> bool:
-        """Whether nothing was kept or refused and no error ended it, as in a health check."""
+        """Whether nothing was kept or refused, and the end was no error, as in a health check."""
         return not (self.kept or self.refused) and self.end in (Session.end, QUIT)
 
     def note(self, line: bytes, reply: str, why: str = "") -> None:
@@ -67,7 +67,7 @@ ReportSession = Callable[[Session], None]
 
 @dataclass(frozen=True)
 class Rejection:
-    """A refusal: an SMTP code from 400 to 599, and an enhanced code (`5.1.1`) with a sentence."""
+    """A refusal: `code` is from 400 to 599, `text` an enhanced code (`5.1.1`) and a sentence."""
 
     code: int
     text: str
@@ -83,11 +83,11 @@ ReportFault = Callable[[BaseException], None]
 class Handler:
     """The handler of all conversations of a listener.
 
-    `accept_recipient(address, sender, caller)` returns None or a Rejection. `keep(sender,
-    recipients, raw, caller)` returns the text after `250` once the mail is durable, or a Rejection.
-    `keep` is not cancelled if the client leaves. `sender` is empty for the null sender. If one of
-    the two raises an exception, `report_fault` gets it and the reply is 451. `tls`, if given, is
-    offered by STARTTLS. `report_session` is called at the end of each connection.
+    `accept_recipient(address, sender, caller)` returns a Rejection, or None to accept.
+    `keep(sender, recipients, raw, caller)` returns a Rejection, or once the mail is durable, the
+    text after `250`. `sender` is empty for the null sender. `keep` is not cancelled if the client
+    leaves. If either function fails, `report_fault` gets the exception and the reply is 451. `tls`,
+    if given, is offered by STARTTLS. `report_session` is called at the end of each connection.
     """
 
     hostname: str
@@ -103,7 +103,7 @@ class Handler:
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """Return the reply to a mail, 250 only after `keep`, which runs on if this is cancelled."""
+        """Hand a mail to `keep`, and return the reply. A cancelled call lets `keep` run on."""
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"
@@ -130,7 +130,7 @@ class Handler:
             self.report_fault(fault)
 
     def reply_to(self, answer: object) -> str:
-        """Convert an answer of a callback, a text after 250 or a Rejection, to an SMTP reply."""
+        """Convert a callback's answer, a Rejection or the text after 250, to an SMTP reply."""
         match answer:
             case Rejection(code, text) if 400 <= code <= 599 and _PRINTABLE.fullmatch(text):
                 return f"{code} {text[:_LONGEST_TEXT]}"

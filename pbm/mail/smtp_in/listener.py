@@ -25,7 +25,7 @@ class LocalSocket:
     """A bound socket in the file system; its file is removed when the server stops."""
 
     def __init__(self, path: str) -> None:
-        """Bind to `path`, replacing a killed server's socket. Raises OperatorError, OSError."""
+        """Bind to `path`; replace the socket of a killed server. Raises OperatorError, OSError."""
         self._path = Path(path)
         if not self._path.parent.is_dir():
             raise OperatorError(f"Can't listen on {path}: there is no folder {self._path.parent}.")
@@ -40,7 +40,7 @@ class LocalSocket:
             raise
 
     def remove(self) -> None:
-        """Remove the file, if it is still ours."""
+        """Remove the socket's file, unless another one has replaced it."""
         with contextlib.suppress(OSError):
             there = self._path.stat()
             if (there.st_dev, there.st_ino) == (self._made.st_dev, self._made.st_ino):
@@ -109,7 +109,7 @@ class Listener:
         return tuple(name[:2] for name in names if isinstance(name, tuple))
 
     async def stop(self, seconds: float = 10) -> None:
-        """Stop accepting mail; keep and answer a mail already received, within `seconds`."""
+        """Stop listening; wait up to `seconds` until mails received before are answered."""
         self.handler.is_closing = True
         for server in self._servers:
             server.close()

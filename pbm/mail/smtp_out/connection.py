@@ -35,7 +35,7 @@ _Step = tuple[str, bytes, Container[int], float]
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Timeouts in seconds; `data` is for the replies to DATA and content (RFC 5321, 4.5.3.2)."""
+    """Timeouts in seconds; `data` is for the replies to DATA and to a mail (RFC 5321, 4.5.3.2)."""
 
     connect: float = 30
     command: float = 60
@@ -55,7 +55,7 @@ class _Replies(asyncio.Protocol):
 
     @property
     def are_left(self) -> bool:
-        """Whether unread input is left, or the connection has ended."""
+        """Whether a reply, or a part of one, is left unread, or the connection has ended."""
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
@@ -105,8 +105,8 @@ async def _send(
     """Send the commands `mail` and `rcpt`, DATA, and the content; return the first error.
 
     The commands are sent together if the server allows it. If not, each waits for the reply to the
-    previous one. At the end the connection is given back to aiosmtplib. It is closed first if a
-    reply is left unread.
+    previous one. Afterwards aiosmtplib can use the connection again, unless a reply is left unread:
+    then the connection is closed.
     """
     transport, owner = client.transport, client.protocol
     if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
@@ -142,7 +142,7 @@ async def _send(
 async def _heard(
     replies: _Replies, verb: str, good: Container[int], seconds: float
 ) -> Trouble | None:
-    """Wait for the next reply; return its error, or None if its code is in `good`."""
+    """Wait for the next reply; return None if its code is in `good`, else `verb` and the error."""
     try:
         code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
@@ -175,7 +175,7 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Whether the connection is not known to be closed."""
+        """Whether the connection is open, as far as we know."""
         return self._client.is_connected
 
     @property
@@ -223,7 +223,7 @@ _Result = TypeVar("_Result")
 
 
 class DeadConnectionError(Exception):
-    """A kept connection was closed before it accepted any part of a mail: it is safe to retry."""
+    """A kept connection was closed before it accepted any part of a mail, so a retry is safe."""
 
 
 class ConnectionPool:
@@ -232,16 +232,16 @@ class ConnectionPool:
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
     ) -> None:
-        """Open at most `size` connections, and keep one idle for at most `idle_seconds`."""
+        """Open at most `size` connections, and use none again that was idle for `idle_seconds`."""
         self._connect = connect
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with the connection used last, or with a new one if the old one is dead.
+        """Call `work` with the connection used last, or with a new one if none is idle or alive.
 
-        The connection is kept afterwards, but closed after an exception.
+        The connection is kept afterwards, but closed if `work` raises an exception.
         """
         async with self._free:
             kept = self._take_idle()

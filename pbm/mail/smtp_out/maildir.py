@@ -33,7 +33,7 @@ class MaildirTransport:
         self._root = root
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
-        """Deliver one mail; Sent means that the mail and its directory entry are synced to disk."""
+        """Deliver one mail; return Sent once the mail and its directory entry are on disk."""
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
             folder = folder_of(self._root, recipient)
@@ -54,10 +54,7 @@ class MaildirTransport:
 
 
 def folder_of(root: Path, recipient: str) -> Path:
-    """Return the Maildir of an address, whose letter case is ignored. Raises AddressError.
-
-    The folder's name has no slash.
-    """
+    """Return an address's Maildir, right below `root`; case is ignored. Raises AddressError."""
     return root / quote(address_key(parse_address(recipient)), safe="")
 
 
@@ -98,7 +95,7 @@ def _make(folder: Path) -> None:
 
 
 def check_folders(root: Path, *maildirs: Path) -> bool:
-    """Return whether the folders of some Maildirs below a root exist.
+    """Return whether `root`, and all folders of these Maildirs below it, exist.
 
     Raises OSError for a link or another user's folder, since that user could read our mails.
     """
@@ -114,7 +111,7 @@ def check_folders(root: Path, *maildirs: Path) -> bool:
 
 
 def _owner(folder: Path) -> int | None:
-    """Return a folder's owner; None if it does not exist. Raises OSError for a link or a file."""
+    """Return a folder owner's user id; None without a folder. Raises OSError for a link or file."""
     try:
         found = folder.lstat()
     except FileNotFoundError:

@@ -137,7 +137,7 @@ class SmarthostTransport:
     ) -> None:
         """Parse the URL; `helo` is our name in EHLO. Raises SmarthostError.
 
-        At most `pool_size` connections are open, and each is kept idle for `idle_seconds`.
+        At most `pool_size` connections are open, each idle for at most `idle_seconds`.
         """
         self._host = parse_smarthost(url)
         self._helo = helo
@@ -256,7 +256,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """Return the status (RFC 3463) that a refusal names, else a vague one (5.0.0) by its code."""
+    """Return the status (RFC 3463) in a refusal, or a vague one such as 5.0.0 by its reply code."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)

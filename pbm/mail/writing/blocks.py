@@ -4,16 +4,16 @@ A template consists of paragraphs, `- ` lists, `| ` quotes, and lines that a fil
 Paragraphs and lists are wrapped for the text part and flow in the HTML part; no move breaks at its
 hyphen. These filters mark lines and words:
 
-- `pre` keeps the breaks and blanks of lines;
-- `page` keeps those of indented lines, makes a heading of a paragraph in capitals, and makes links
-  of commands in quotes, such as `"help play"`;
-- `rows` keeps the breaks of lines in the text part, and makes a list of them in the HTML part;
-- `state` is folded at blanks in the text part, and may break anywhere in the HTML part;
-- `heading` is emphasised in the HTML part;
-- `picture` shows a board's picture in the HTML part, if its view has one;
-- `diagram` keeps a board drawn in letters; if its view has a picture, in the text part only;
+- `pre` keeps a text's line breaks and blanks;
+- `page` is for a help page: it keeps indented lines as they are, makes a heading of a paragraph in
+  capitals, and makes links of commands in quotes, such as `"help play"`;
+- `rows` keeps line breaks in the text part, and makes a list of the lines in the HTML part;
+- `state` wraps a text at blanks in the text part; in the HTML part it may break anywhere;
+- `heading` emphasises a line in the HTML part;
+- `picture` shows a view's picture in the HTML part, if the view has one;
+- `diagram` keeps a board drawn in letters, but not in an HTML part that shows the view's picture;
 - `columns` aligns words that two blanks separate;
-- `glued` words stay on one line.
+- `glued` keeps words on one line.
 
 A ready-made answer, `<<accept draw>>`, is a link in the HTML part.
 
@@ -71,7 +71,7 @@ def _show_picture(view: dict[str, Any]) -> str:
 
 
 def _columns(text: str) -> str:
-    """Align columns that two blanks separate, the first one to the right.
+    """Align columns, which two blanks separate: the first to the right, the others to the left.
 
     >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
     |   9. ab   cd
@@ -86,7 +86,7 @@ def _columns(text: str) -> str:
 
 
 def _page(text: str) -> str:
-    """Mark a help page, whose indented lines keep their shape, except in lists."""
+    """Mark headings, commands in quotes, and indented lines outside of lists in a help page."""
     text = _LED_ON.sub(rf'"{COMMAND}\1{COMMAND_ENDS}"', text.rstrip("\n"))
     return "\n\n".join(map(_keep_indented_block, text.split("\n\n")))
 
@@ -117,12 +117,12 @@ FILTERS: dict[str, Callable[..., str]] = {
 
 
 def cleaned(value: Any) -> Any:
-    """Remove invisible characters and our own marks from all parameters of a template."""
+    """Return a template's parameters without invisible characters and our own marks."""
     return _walked(value) if _may_be_unclean(value) and _ESCAPED.search(repr(value)) else value
 
 
 def _may_be_unclean(value: Any) -> bool:
-    """Tell from a value's JSON, which takes far less time than its `repr`."""
+    """Tell from the JSON of `value`, far faster than from its `repr`, if it may need cleaning."""
     try:
         return _MAY_BE_ESCAPED.search(dumps(value)) is not None
     except TypeError:  # a type of a game, in the parameters of a refusal
@@ -161,8 +161,8 @@ class Block(NamedTuple):
     """A paragraph, list or similar block, as `text` for the text part and `html` for the HTML part.
 
     `picture` describes the picture in the block, or is empty; in `html` the mark `PICTURE` stands
-    for the picture's Content-ID. If `drawn`, the block is a board in letters, which the HTML part
-    of a mail with pictures leaves out.
+    for the picture's Content-ID. `drawn` blocks are boards in letters, which are left out of the
+    HTML part of a mail with pictures.
     """
 
     text: str = ""
@@ -225,7 +225,7 @@ def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
 
 
 def said_lines(text: str) -> list[str]:
-    """Wrap a line of a player's words if it is too long."""
+    """Return a line of a player's words, divided into several if it is too long."""
     text = text.expandtabs().rstrip()
     if len(text) <= SAID_COLUMNS:
         return [text]
@@ -271,7 +271,7 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape text for HTML; no line breaks at the hyphen of a move."""
+    """Escape text for HTML, and forbid line breaks at the hyphens of moves."""
     if "-" not in text:
         return escape(text)
     return _HYPHENED.sub(_kept_together, escape(text))
@@ -283,7 +283,7 @@ def _kept_together(word: re.Match[str]) -> str:
 
 
 def _html_picture(described: str) -> str:
-    """Return an element that shows a picture in its own size, or as wide as a narrow screen."""
+    """Return an HTML element that shows a picture in its size, or smaller on a narrow screen."""
     width, height = picture.size(described)
     alternative = escape(picture.in_words(described))
     return (

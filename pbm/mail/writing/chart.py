@@ -18,7 +18,7 @@ _MOST_LABELS = 7
 
 
 def image(drawing: Mapping[str, Any]) -> Image.Image:
-    """Draw the curve of the first side's `leads`, in hundredths of a unit, over the whole game."""
+    """Draw the first side's lead over a game, given as `leads` in hundredths of a unit."""
     leads, plies = drawing["leads"], drawing["plies"]
     most = max(_LEAST, min(_MOST, max(map(abs, leads))))
     canvas = Canvas(WIDTH, HEIGHT, GROUND)
@@ -45,7 +45,7 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """Yield the curve's points, and where it crosses the middle line; leads are cut to `most`."""
+    """Yield the curve's points and its crossings of the middle line; `most` bounds the leads."""
     wide = (_RIGHT - _LEFT) / max(1, len(leads) - 1)
     before: Point | None = None
     for number, lead in enumerate(leads):

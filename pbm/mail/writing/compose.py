@@ -212,7 +212,7 @@ def _check_text(name: str, value: str) -> None:
 
 
 def _stands_as_it_is(value: str) -> bool:
-    """Return whether a header can hold the value unencoded; ``=?`` could begin an encoded word."""
+    """Return whether a header can hold the value as it is: ASCII, no outer blanks, no ``=?``."""
     return value.isascii() and value == value.strip(" ") and "=?" not in value
 
 
@@ -234,7 +234,7 @@ def _phrase(name: str, display_name: str) -> str:
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encode text as words (RFC 2047), one a line; `taken` is the length of `Name: `."""
+    """Encode text as words (RFC 2047), one a line; `taken` characters are before the first word."""
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
     piece = b""

@@ -30,7 +30,7 @@ _CLAIM = "nothing-to-claim"  # worded by the game after our sentence
 
 
 def current_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Convert the parameters of a mail to their current form; add game names that they lack."""
+    """Convert a mail's parameters to their current form; add a game's name and title if missing."""
     info = own_game().info  # the only game of the versions that named none
     usual = {"game": info.name, "title": info.title}
     params = _shown({**usual, **params})
@@ -48,12 +48,12 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """Add `usual`, the only game's name and title, to a refusal's parameters that lack them."""
+    """Add `usual`, the name and title of the only game, to a refusal's parameters without these."""
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 
 def _shown(view: dict[str, Any]) -> dict[str, Any]:
-    """Convert a view's picture to one with a list of moves; it used to hold one move's marks."""
+    """Convert a view's picture with the marks of one move to a picture with a list of moves."""
     drawing = view.get("picture") if "diagram" in view else None
     if not drawing or "moves" in drawing:
         return view

@@ -27,7 +27,7 @@ _SMALLEST: Final = 9
 
 
 def encoded(image: Image.Image, palette: bytes, alphas: bytes, level: int = _LEVEL) -> bytes:
-    """Encode an image of at most 16 colours as PNG; `alphas` are opacities of the first colours."""
+    """Encode an image of up to 16 colours as PNG; `alphas` are the first colours' opacities."""
     image.putpalette(palette)
     stride = (image.width * _BITS + 7) // 8 + 1  # Pillow pads rows with zeros
     # Each packed row is after a zero, which means no filter.
@@ -60,7 +60,7 @@ _OVER_THE_EDGE: Final = 0.6  # distance from its last cell of a piece that has l
 
 
 def described(drawing: Mapping[str, Any]) -> str:
-    """Format a game's drawing of a position as one line; equal drawings give equal text."""
+    """Format a game's drawing of a position as a line of JSON; equal drawings give equal text."""
     return _encoder.encode(drawing)
 
 
@@ -68,7 +68,7 @@ def described(drawing: Mapping[str, Any]) -> str:
 def png(described: str) -> bytes:
     """Draw a picture as PNG, from the text that the function `described` made of the drawing.
 
-    The drawing's `named` are seats whose pieces show the names of their cells. If the drawing is
+    The drawing's key `named` holds seats whose pieces show the names of their cells. With the key
     `small`, the picture has half as many pixels across and down.
     """
     drawing = json.loads(described)
@@ -127,7 +127,7 @@ def in_words(described: str) -> str:
 
 
 def size(described: str) -> tuple[int, int]:
-    """Return the width and height of the picture, in pixels of a page."""
+    """Return the width and height of the picture on a page, in CSS pixels."""
     drawing = json.loads(described)
     if "leads" in drawing:
         return chart.WIDTH, chart.HEIGHT
@@ -171,7 +171,7 @@ def _put_off(
 
 
 def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str, Any]]) -> None:
-    """Draw each move's number beside its cell, where it hides no other number if possible."""
+    """Draw each move's number beside the move's cell, if possible without hiding another number."""
     taken: list[Point] = []
     for number, move in enumerate(moves, 1):
         x, y = ground.cells[move["at"]]

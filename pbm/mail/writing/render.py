@@ -1,4 +1,4 @@
-"""Renders the text and HTML parts of a mail from one template; `blocks.py` has the syntax."""
+"""Renders text and HTML part of a mail from one template; `blocks.py` describes the syntax."""
 
 import operator
 from functools import cache, partial
@@ -83,8 +83,8 @@ class Renderer:
     ) -> Rendered:
         """Render both parts of a mail. Raises jinja2.TemplateError for a broken template.
 
-        Content-IDs derive from the Message-ID; without one the mail has no pictures. `reply` is the
-        mail's reply address and subject, for the links.
+        Content-IDs derive from `message_id`; without one the mail has no pictures. `reply` is the
+        address and the subject of replies, for links that begin one.
         """
         params = cleaned(current_params(params))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
@@ -111,7 +111,7 @@ class Renderer:
 
 
 def sentence(why: dict[str, Any]) -> str:
-    """Return, on one line for the operator, a game's sentence for the refusal `why`."""
+    """Return a game's sentence about the refusal `why`, on one line, for the operator."""
     module = _own_templates().get_template("refusals.txt").module
     said = module.said(cleaned(why))  # type: ignore[attr-defined]
     return " ".join(unmarked(said).split())
@@ -179,7 +179,7 @@ class _Compiler(CodeGenerator):
 
 @cache
 def _words_of(environment: Environment, game: str) -> SimpleNamespace:
-    """Return the macros of a game's `board.txt`, and those that it lacks from our `game.txt`."""
+    """Return the macros of a game's `board.txt`, and of our `game.txt` those that it lacks."""
     usual, own = (
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )

@@ -1,8 +1,8 @@
 """The stamps, small images of which a picture is composed: the empty board, pieces and marks.
 
-For smooth edges a stamp is drawn at several times its size, then reduced. Lengths are in pixels of
-a page: each is `DENSITY` pixels of the image across and down. An image's pixel is an index into the
-palette.
+For smooth edges a stamp is drawn at several times its size, then reduced. Lengths are in CSS pixels
+of a page, each of which is `DENSITY` pixels of the image across and down. The value of an image's
+pixel is an index into the palette.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,13 +79,13 @@ class Canvas:
         )
 
     def name(self, middle: Point, name: str, size: float, colour: Colour, bold: float = 0) -> None:
-        """Draw the name of a cell, each character at a fixed place, which compresses better."""
+        """Draw a cell's name, each character at a fixed place, which makes the file smaller."""
         x, y = middle
         for text, anchor in ((name[:1], "rm"), (name[1:], "lm")):
             self.text((x, y), text, size, colour, bold, anchor)
 
     def finished(self, *colours: Colour) -> Image.Image:
-        """Return the image; each pixel is the palette index of the nearest of the given colours."""
+        """Return the image as palette indexes; each pixel gets the nearest of the given colours."""
         numbers = {colour: _NUMBERS[colour] for colour in colours}
         return _indexed(self._image.reduce(_SMALLER), numbers)
 
@@ -181,14 +181,14 @@ _HEAD: Final = ((0.5, 0.0), (0.28, 0.21), (0.28, -0.21))  # of an arrow that lea
 
 
 def place(ground: Ground, point: Point) -> Point:
-    """Return the pixel position of a point of a ground."""
+    """Convert a point of a board (`ground`) to a position in pixels of a page."""
     (x, y), (right, down) = point, ground.scale
     return ground.middle[0] + round(x * right, 9), ground.middle[1] + round(y * down, 9)
 
 
 @cache
 def board(ground: Ground) -> Image.Image:
-    """Draw the empty board with its labels, and the name of each hole in it."""
+    """Draw the empty board with its labels, and in each hole the hole's name."""
     width, height = ground.width, ground.height
     canvas, shape = Canvas(width, height, GROUND), Canvas(width, height, INK)
     canvas.polygon([place(ground, point) for point in ground.corners], _WELL, 0.55 * UNIT)
@@ -236,7 +236,7 @@ def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> 
 
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
-    """Draw a hole that a piece has left, with the hole's name, and an arrow that points its way.
+    """Draw a hole with its name, and an arrow that points to where the piece in it has gone.
 
     `towards` is the arrow's direction in degrees, clockwise from the right.
     """
@@ -253,7 +253,7 @@ def left(name: str, towards: int) -> Image.Image:
 
 @cache
 def number(which: int) -> Image.Image:
-    """Draw the number of a marked move, as an ordinal in an oblong."""
+    """Draw the number of a marked move, such as 2nd, in an oblong."""
     canvas = _tag(_LIGHT, INK, 0)
     text = f"{which}{_ORDINALS.get(which, 'th')}"
     canvas.text(_MIDDLE, text, 0.34 * UNIT, _LIGHT, 0.3)
@@ -262,12 +262,12 @@ def number(which: int) -> Image.Image:
 
 @cache
 def number_mask() -> Image.Image:
-    """Return the mask for stamps of `number`."""
+    """Return the mask for stamps of the function `number`: the oblong with a rim."""
     return _tag(INK, _LIGHT, 1).grey().point(lambda value: 255 * (value > 96), "1")
 
 
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
-    """Draw an oblong in `colour`, `rim` wider on each side, on a stamp in the colour `ground`."""
+    """Draw an oblong in `colour`, wider by `rim` on each side, on a stamp of colour `ground`."""
     canvas = Canvas(UNIT, UNIT, ground)
     canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
     return canvas
@@ -275,7 +275,7 @@ def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
 
 @cache
 def key(seat: str, sign: str) -> Image.Image:
-    """Draw a legend of a seat's colour and sign, for pictures whose pieces show cell names."""
+    """Draw a seat's colour and sign, as a legend of pictures whose pieces show cell names."""
     canvas = Canvas(2 * UNIT, UNIT, GROUND)
     colour, _ = PIECES[seat]
     canvas.disc(_MIDDLE, KEY * UNIT, INK)
@@ -310,6 +310,6 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """Return the colours allowed in the stamp of a piece; others would blur the stamp's edges."""
+    """Return the colours of the stamp of a seat's piece; any other colour would blur its edges."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, INK, _GREY, *PIECES[seat], *half]
