@@ -104,7 +104,7 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if `begun_by` may not challenge `players`; those in `agreed` have said yes."""
+    """Raise Refusal if `begun_by` may not challenge `players`; `agreed`: ids of who said yes."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -122,7 +122,7 @@ def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> boo
 
 
 def robots_play(game: Game) -> bool:
-    """Return whether robots play a game, that is, whether it can be searched."""
+    """Return whether robots play a game, which must offer a search for moves."""
     return has(game, Searches)
 
 

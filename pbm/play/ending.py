@@ -81,7 +81,7 @@ def settle_end(
     """Settle the end or reopening of a board, if its last change caused one.
 
     First, undo the effects of an earlier end that no longer holds. If only robots are left, end the
-    game as a draw, except in teams. `begins_anew`: the remaining players have started another
+    game as a draw, unless it has teams. `begins_anew`: the remaining players have started another
     board, so a match does not go on.
     """
     if after.is_left_to_robots and not teams(after.start):

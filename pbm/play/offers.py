@@ -87,7 +87,7 @@ def agree(
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
-    """Refuse or withdraw an offer; a draw or take-back cannot be repeated before a move."""
+    """Refuse or withdraw an offer; a draw or take-back can be offered again only after a move."""
     if offer.kind in _OF_CLOCKS:
         _drop(work, board, offer)
     else:

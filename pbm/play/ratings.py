@@ -32,8 +32,8 @@ def places_of(board: Board) -> tuple[int, ...]:
     """Return the place of each seat on a finished board, 1 the best; partners share a place.
 
     The winners are first; in a draw, all players who have not left are first. The others who have
-    not left follow in the order of the game's ranking. Players who left are last; among them, those
-    who made a later move are better.
+    not left follow in the order of the game's ranking. Players who left are last: the later a
+    player's last move, the better the place.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
@@ -108,7 +108,7 @@ def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
     """Return a finished board as seen by one of its players.
 
-    The key `how` has `won`, `drawn`, `lost`, or with three sides or more `placed`. `others` has the
+    The key `how` is `won`, `drawn`, `lost`, or with three sides or more `placed`. `others` has the
     opponents, `left` the players who left, and how they left.
     """
     left = work.plies.departures(board.id) if board.position.out else ()

@@ -235,7 +235,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """Return the best seek: by opponents not met for a day, then near ratings, then age."""
+    """Return the best open seek: without recent opponents, then with near ratings, then oldest."""
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)

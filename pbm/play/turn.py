@@ -15,7 +15,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Counter of mails to others by one incoming mail: about boards, about seeks, questions."""
+    """Counter of the mails that one incoming mail causes: about boards and seeks, and questions."""
 
     _boards: set[int] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)

@@ -41,10 +41,10 @@ def board_view(
 ) -> ViewData:
     """Return the view of one player, or of a stranger if `player_id` is None.
 
-    Without `picture`, the view has no picture. It lists the moves of the last `Info.rounds_shown`
-    rounds, or with `whole` all moves. Unless `whole`, the cost does not grow with the game. The key
-    `happened` has what came after the ply `after`, but at most one round more than is listed. If
-    `after` is None, it has what came after the reader's own last move.
+    Without `picture`, there is no picture. The view lists all moves if `whole` is True, otherwise
+    the last `Info.rounds_shown` rounds, at a cost that does not grow with the game. `happened` has
+    what came after the ply `after`, but at most one round more than is listed. If `after` is None,
+    `happened` has what came after the reader's own last move.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -184,7 +184,7 @@ def _at(
 
 
 def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewData:
-    """Return the fields that every view has, past or present.
+    """Return the keys that every view has, past or present.
 
     `sides` has the seats of each team, `taken_back` the number of plies taken back.
     """
@@ -211,10 +211,10 @@ def _shared(
     seats: Sequence[ViewData],
     rounds: list[ViewData],
 ) -> ViewData:
-    """Return the fields of a board's present view that are the same for all readers.
+    """Return the keys of a board's present view that are the same for all readers.
 
     `turn` is the player to move. `moves_for` is the partner for whom that player moves, if the
-    partner has left. `gone` says how players left the game, `away` lists those who have left the
+    partner has left. `gone` says how players left the game, `away` has the players who left the
     server. Each of `rounds` has its first ply, and its moves and effects in seat order. `places`
     are the final places in a game of three or more sides, `seconds` is the game's duration.
     `too_short`: the game has too few moves to count for ratings.
@@ -357,7 +357,7 @@ def _own_seats(board: Board, player_id: int | None) -> list[int]:
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """Return a move; its key `seat_of` has the partner who had left, if the move is for one."""
+    """Return a move as data; the key `seat_of` has the partner for whom it was made, or None."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {

@@ -323,7 +323,7 @@ def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: i
 
 
 def _worth(score: int) -> int:
-    """Return a score cut so that only forced wins and losses reach `DECIDED` and `-DECIDED`."""
+    """Return a score, cut so that only forced wins and losses reach `DECIDED`, `-DECIDED`."""
     if abs(score) >= WON:
         return DECIDED if score > 0 else -DECIDED
     return max(1 - DECIDED, min(DECIDED - 1, score))

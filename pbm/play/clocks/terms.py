@@ -124,7 +124,7 @@ def chosen_terms(
     total: timedelta | None = None,
     bank: tuple[timedelta, timedelta] | None = None,
 ) -> Terms | None:
-    """Return the terms that were chosen, None without any choice."""
+    """Return the terms that were chosen, None if nothing was chosen."""
     if each is None and not reminders and total is None and bank is None:
         return None
     usual = usual_terms(players)

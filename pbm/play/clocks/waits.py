@@ -87,7 +87,7 @@ def first_look(board: Board) -> timedelta:
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Add a person's move to the time used, if the terms limit the time for all moves together."""
+    """Add the time of a person's move to the time used, if the terms limit all moves together."""
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
         count_stop(work, before, work.players.get(mover.player_id), arrived)
@@ -103,7 +103,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Advance a board's timer to the next reminder or deadline, or to now if one is overdue."""
+    """Advance a board's timer to the next reminder or deadline, to now if a reminder is overdue."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
