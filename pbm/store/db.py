@@ -83,7 +83,7 @@ class UnitOfWork(Transaction):
 
 
 class Database:
-    """A SQLite file (WAL, synchronous=FULL) or a PostgreSQL server, by URL.
+    """A database: a SQLite file (WAL, synchronous=FULL) or one of a PostgreSQL server.
 
     `embedded`: the database is SQLite, which the server migrates automatically.
     """

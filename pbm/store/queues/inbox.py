@@ -161,7 +161,7 @@ class Inbox(MailQueue[InboxMail]):
         return tuple(map(self._read, rows))
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
-        """Delay these mails until a moment; later mails of their senders and boards wait."""
+        """Delay these mails; later mails of the same senders and boards wait, too."""
         for number in numbers:
             _SET.run(self._transaction, number, {"aside_until": until})
 

@@ -140,7 +140,7 @@ class KeptNews(Repository):
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:
-        """Delete and return all news of a board kept for some players, in order."""
+        """Delete and return all news of a board kept for some players, by player and in order."""
         found: dict[int, tuple[News, ...]] = defaultdict(tuple)
         if not player_ids:
             return found

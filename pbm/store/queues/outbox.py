@@ -200,7 +200,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make mails due at once that were written or deferred while the system clock was ahead."""
+        """Bring mails forward to `now` if written or deferred while the system clock was ahead."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -223,7 +223,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._scalars(before.order_by(outbox.c.id))
 
     def written(self, message_id: str) -> bool:
-        """Return whether a mail with this Message-ID was ever written."""
+        """Return whether the outbox has a mail with this Message-ID, sent or not."""
         return self._exists(select(outbox.c.id).where(outbox.c.message_id == message_id))
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:

@@ -268,7 +268,7 @@ class Boards(Repository):
         return self.get(board.id)
 
     def change(self, board_id: int, **values: Any) -> None:
-        """Update columns of a board's row, which is locked."""
+        """Update columns of a board's row; callers have locked the row."""
         _SET.run(self._transaction, board_id, values)
 
     def set(self, board: Board, **changed: Any) -> Board:

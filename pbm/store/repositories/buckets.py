@@ -113,7 +113,7 @@ class Buckets(Repository):
         return self._delete(buckets, buckets.c.key.in_(oldest)) == MOST_FORGOTTEN
 
     def forget_all(self, name: str) -> None:
-        """Delete all buckets of the rate limit `name`, which fills the buckets."""
+        """Delete all buckets of the rate limit `name`; a deleted bucket counts as full."""
         self._delete(buckets, buckets.c.key.startswith(f"{name}:", autoescape=True))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:

@@ -211,7 +211,7 @@ class Beginnings(Repository):
         return self._count(moved)
 
     def with_robots(self, player_id: int, *, most: int) -> int:
-        """Return how many boards in progress a player has against robots, up to `most`."""
+        """Return the number of a player's boards in progress with a robot, counted up to `most`."""
         against = exists().where(
             _elsewhere.c.board_id == seats.c.board_id,
             _elsewhere.c.player_id == players.c.id,
@@ -220,7 +220,7 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, against)
 
     def _in_progress(self, player_id: int, most: int, *where: ColumnElement[bool]) -> int:
-        """Return how many boards in progress of a player meet the conditions, up to `most`."""
+        """Count a player's boards in progress that meet the conditions, up to `most`."""
         its = (seats.c.player_id == player_id, seats.c.playing, *where)
         query = select(boards.c.id).join(seats, seats.c.board_id == boards.c.id).where(*its)
         return len(self._scalars(query.distinct().limit(most)))

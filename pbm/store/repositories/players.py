@@ -164,7 +164,7 @@ class Players(Repository):
         return self.get(player_id)
 
     def add_robot(self, name: str, now: datetime) -> bool:
-        """Add a robot under its name, without an address; False if the handle is taken."""
+        """Add a robot under its name, without an address; return False if the handle is taken."""
         if self.formerly(name) is not None:
             return False
         row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
@@ -189,7 +189,7 @@ class Players(Repository):
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Change some settings of a player; others stay, even those that only a newer pbm knows."""
+        """Change some settings of a player. Others stay, even settings that only a newer pbm has."""
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()

@@ -107,7 +107,7 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """Return the numbers of the errands that a player's open questions ask to confirm."""
+        """Return the numbers of the errands that a player's open questions are about."""
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))

@@ -142,7 +142,7 @@ class Ratings(Repository):
         return self._counted(rated_boards.c.id >= number, most=most)
 
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:
-        """Return the rating changes by a board, in the order of the players' numbers."""
+        """Return the rating changes that a board caused, in the order of the players' numbers."""
         query = select(results).where(results.c.rated_id == counted.number)
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
@@ -173,7 +173,7 @@ class Ratings(Repository):
         return CountedBoard(number, board_id, game, pool, now)
 
     def set_results(self, counted: CountedBoard, found: Sequence[RatingResult]) -> None:
-        """Replace the rating changes by a board."""
+        """Replace the rating changes that a board caused, and update the players' ratings."""
         about = {"game": counted.game, "pool": counted.pool}
         self._delete(results, results.c.rated_id == counted.number)
         rows = [{"rated_id": counted.number, **about, **asdict(item)} for item in found]

@@ -32,7 +32,7 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """A cache of rows, by the query that returned them, and of values built from such rows.
+    """A cache of rows, with the query that returned them as key, and of values built from rows.
 
     Rows and values are dropped as soon as a table that they were read from is written.
     """

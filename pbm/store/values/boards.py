@@ -25,7 +25,7 @@ class BoardStatus(StrEnum):
 class Seat:
     """A seat of a board and its player.
 
-    `last_ply` is the seat's last move, 0 before its first one. `unreachable`: mail to the player
+    `last_ply` is the ply of the seat's last move, 0 if none. `unreachable`: mail to the player
     bounces. `removed`: the player has left this server. `answered`: the player began the board, or
     has moved or written there. `robot` is a robot's name, None for people. On a board imported from
     a record, `handle` is a name in the record, and the player is the importer.
