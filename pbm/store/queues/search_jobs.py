@@ -62,7 +62,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease jobs to the process `by`. Return all these, and those whose old lease had expired."""
+        """Lease jobs to the process `by`; return all, and the ones whose old lease had expired."""
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)

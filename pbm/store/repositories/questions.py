@@ -85,8 +85,7 @@ class Questions(Repository):
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
         """Return whether an earlier invitation keeps `asker_id` from inviting an address.
 
-        An invitation does so until it expires, an invitation by `asker_id` even afterwards. An
-        invitation answered with yes does not.
+        An invitation without a yes does so until it expires, and if sent by `asker_id`, for ever.
         """
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (

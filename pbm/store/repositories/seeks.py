@@ -65,9 +65,8 @@ class Seeks(Repository):
     ) -> Iterator[tuple[Seek, ...]]:
         """Yield, in batches of `most`, the seeks for a usual `game` that a player may join.
 
-        Usual means with default options. The seeks admit the player's `rating`. If a maker has
-        several, only the oldest is yielded. `pairs`: the player asks to be paired. If False, only
-        seeks whose maker asks to be paired are yielded.
+        Usual means with default options. The seeks admit the player's `rating`. Of each maker, only
+        the oldest seek counts. `pairs`: the player asks to be paired; if not, the maker must ask.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)

@@ -47,10 +47,9 @@ class ErrandStatus(StrEnum):
 
 @dataclass(frozen=True)
 class PendingCommands:
-    """The commands of a mail that wait for a player's `yes`.
+    """Commands that wait for a player's `yes`; each of the `lines` is one, with its board and ply.
 
-    Each of the `lines` is a command, with the board and ply that it is about. `password` is the new
-    password if `change password` is among the commands.
+    `password` is the new password if `change password` is among the commands.
     """
 
     id: int
@@ -83,8 +82,7 @@ class PendingChallenge:
     """A challenge by the player `by_id` that waits until all who were asked have said yes.
 
     `first_unsaid`: the challenger got seat 1 without asking for it. Guests (mail addresses) are
-    asked before the players. `command` is the challenge's line without the players while guests
-    have not agreed, None afterwards.
+    asked first. `command` is the challenge's line without players, None once all guests agreed.
     """
 
     id: int

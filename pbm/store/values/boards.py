@@ -51,11 +51,10 @@ class Seat:
 
 @dataclass(frozen=True)
 class Offer:
-    """An offer of a draw, a take-back, a pause, or the end of a pause, by the player `by`.
+    """An offer by the player `by`: of a draw, a take-back, a pause, or the end of a pause.
 
-    `moved` is that player's last ply before the offer. `agreed` has the numbers of the players who
-    have agreed. An offer of a draw or take-back that was declined is kept with `open` False: `by`
-    may not repeat the offer before moving again.
+    `moved` is that player's last ply before the offer. `agreed` has the players who have agreed. A
+    declined draw or take-back is kept with `open` False: `by` has to move before repeating it.
     """
 
     kind: OfferKind

@@ -136,8 +136,7 @@ class ArrivedMail:
     """A received mail for one recipient; `sender` is the envelope sender.
 
     It is a duplicate if the recipient got a mail with the same `digest` less than `same_for` ago.
-    `answer_counted`: the sender is a stranger, and the limits on answers to strangers already
-    count the answer to this mail.
+    `answer_counted`: the sender is a stranger, and the limits already count an answer to this mail.
     """
 
     digest: str

@@ -30,9 +30,8 @@ class TimerKind(StrEnum):
 class Timer:
     """A timer, whose handler runs at `due_at`.
 
-    The timer ends a period that began at `since`. `set_at` is when the timer was last set or put
-    off. `kind` is a `TimerKind`, or a kind that only a newer version knows. `about` is the timer's
-    key, unique within the kind.
+    The timer's period began at `since`. The timer was last set or put off at `set_at`. `kind` is a
+    `TimerKind`, or a kind of a newer version. `about` is the timer's key, unique within the kind.
     """
 
     id: int
