@@ -30,7 +30,7 @@ _DIGITS = "0123456789"
 
 
 def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[str, Refusal | None]:
-    """Return a free handle (`wanted`, if possible), and the refusal of `wanted` or None."""
+    """Return a free handle, if possible `wanted`, and the refusal if `wanted` cannot be had."""
     if wanted is None:
         return suggest_handle(work, author), None
     try:

@@ -85,10 +85,10 @@ def ask_errand(
 ) -> None:
     """Ask a player to confirm commands. `told`: their board, their lines and the comment.
 
-    If the mail is unproven, the question also lists waiting commands of earlier unproven mails,
-    `MOST_ERRANDS` mails in all. `reasons`: mail sections on why we ask. `avoidable`: we would not
-    ask about an answer to a mail of ours. `guessed`: the commands were inferred from plain words.
-    `password`: hash of a new password among the commands.
+    If the mail is unproven, the question also lists waiting commands of earlier unproven mails, at
+    most `MOST_ERRANDS` mails in all. `reasons`: mail sections on why we ask. `avoidable`: if the
+    mail had answered one of ours, we would not ask. `guessed`: the commands were inferred from
+    plain words. `password`: hash of a new password among the commands.
     """
     if not may_answer(turn, player):
         return

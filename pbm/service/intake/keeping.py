@@ -166,7 +166,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Return True if a mail that is handled for `others` need not be for this recipient."""
+    """Return True if the mail, which also came to `others`, needs no handling for `recipient`."""
     for other in others:
         match recipient, other:
             case Plain(), Plain() | PlayerReply() | QuestionReply():
@@ -230,7 +230,7 @@ class SessionLog:
         self._left_out = 0
 
     def __call__(self, session: Session) -> None:
-        """Log a session. Sessions without a mail over `MOST_A_MINUTE` are only counted."""
+        """Log a session. Of those without a mail, more than `MOST_A_MINUTE` are only counted."""
         if session.is_trusted and session.is_uneventful:
             return
         now = self._seconds()

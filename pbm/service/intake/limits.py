@@ -158,7 +158,7 @@ def _form(raw: bytes) -> str:
 class MailRates:
     """Limits in mails an hour for each address, and for each peer that is not trusted; 0 for none.
 
-    Replies are counted for each player and author, so forged mails to our plain address delay none.
+    Replies are counted for each player and author; forged mails to our plain address do not count.
     """
 
     per_address: int = limits.MAILS_OF_ADDRESS.most

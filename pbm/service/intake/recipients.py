@@ -1,8 +1,8 @@
 """Checks recipients (SMTP RCPT): the tags of reply addresses, and how often a peer guesses tags.
 
 A wrong tag counts against the peer's network. Recipients from a network over the limit are deferred
-unchecked. A large provider's network has many users: if `MAIL FROM` is an address of the tagged
-player, the wrong tag counts against this player in this network only. If an upstream server hides
+unchecked. A large provider's network has many users: if `MAIL FROM` belongs to the player in the
+reply address, the tag counts against this player in this network only. If an upstream server hides
 the network, the log only warns: a deferral would hit everybody, and a tag has 80 bits.
 """
 
@@ -62,7 +62,7 @@ def check_recipient(
     sender: str = "",
     caller: Caller = UNKNOWN,
 ) -> Rejection | None:
-    """Return the refusal of a recipient, or None. A `WrongTag` has yet to be counted."""
+    """Return the refusal of a recipient, or None. `count_wrong` has yet to count a `WrongTag`."""
     recipient = site.address.parse(address)
     if isinstance(recipient, Unknown):
         return Rejection(550, f"5.1.1 {recipient.reason}")

@@ -129,7 +129,7 @@ class _Run:
         return replace(context, shown=shown, hints=context.hints or last, text=text)
 
     def next(self, command: Command) -> None:
-        """Run a command; one that `comes_last` is refused or held back if an earlier one was."""
+        """Run a command; if it depends on earlier ones, only if none was refused or held back."""
         if self._is_repeated(command):
             self.happened.append([])
             return
@@ -215,7 +215,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Return the event that sends a comment. A refusing or waiting last event holds it instead."""
+    """Return the event that sends a comment, or put the comment into a waiting event or refusal."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)

@@ -213,7 +213,7 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """Add the words around the `lines` for boards, which are `others`, to the script.
+    """Add `others`, the words around the `lines` for boards, to the script.
 
     Words below a line are its board's comment. Words above the first line belong to the command
     above, or are `unplaced`. If all commands are for one board, `others` is the comment.

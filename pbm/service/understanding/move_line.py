@@ -207,13 +207,13 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Return True if the unreadable line is the first or the subject, and may be a move."""
+    """Return True if the unreadable line may be a move, and is the first line or the subject."""
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
 def _may_be_remark(context: Context, board: Board, problem: Problem) -> bool:
-    """Return True if the move may be in another line, although this line is unreadable."""
+    """Return True if the move may be in another line than the unreadable one."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
@@ -292,7 +292,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], found: _Found) -> str:
-    """Return why a line with a legal move may not be meant as a move; empty without a doubt."""
+    """Return why a line with a legal move may not be meant as one; empty if there is no doubt."""
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED

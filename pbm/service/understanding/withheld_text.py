@@ -5,7 +5,7 @@ is long enough and follows a userid or the word "password". Candidates are hashe
 within the limits of logins, so that mails cannot be used to guess passwords. A mail with a
 candidate over the limits is withheld unchecked.
 
-A line that looks like an older server's command with a password is withheld uncompared.
+A line that looks like an older server's command with a password is withheld unchecked.
 """
 
 import re
@@ -102,7 +102,7 @@ def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | N
 def _word_before_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """Return the word before a player's password, or before a candidate that may not be checked."""
+    """Return the word before a password or before a candidate that may not be checked, or None."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
@@ -317,7 +317,7 @@ def _begins() -> re.Pattern[str]:
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """Return a word with and without marks around it, if the form is as long as a password."""
+    """Return the forms of a word, with or without marks around it, that could be passwords."""
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
