@@ -39,7 +39,7 @@ class SeparatorError(AddressError):
 
 @lru_cache(maxsize=1024)  # of up to 254 characters; one turn parses the same few often
 def parse_address(text: str) -> str:
-    """Validate an address and lower-case its domain (RFC 5321, 4.5.3.1). Raises AddressError."""
+    """Return a valid address, its domain in lower case (RFC 5321, 4.5.3.1). Raises AddressError."""
     if not text.isascii():
         raise AddressError("A mail address here may hold plain ASCII characters only.")
     local, at, domain = text.rpartition("@")
@@ -142,7 +142,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """The address for bounces of one mail; `mail` is its `short_name`, `tag` is unverified."""
+    """The address for bounces of one mail, whose `short_name` is `mail`; `tag` is unverified."""
 
     player_id: int
     mail: str

@@ -43,13 +43,13 @@ class Keyring:
     def verify_reply_tag(
         self, tag: str, player_id: int, epoch: int, board_id: int | None = None
     ) -> bool:
-        """Return whether a current key made the tag, ignoring its case, in constant time."""
+        """Return whether a current key made the tag; ignore its case, and take constant time."""
         return self._verify(tag, "reply", player=player_id, board=board_id, epoch=epoch)
 
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return a player's reply tags without key ids, by each key, for each board and none."""
+        """Return a player's reply tags, by each key, for each board and none, without key ids."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -130,7 +130,7 @@ def _look_of(path: Path) -> tuple[int, ...]:
 
 
 def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
-    """Load the keys in PBM_SECRET_KEY (`env_value`), if set, or the file's. Raises KeyFileError."""
+    """Load the keys of PBM_SECRET_KEY (`env_value`) if set, else of a file. Raises KeyFileError."""
     return Keyring(load_keys(path, env_value)) if env_value else WatchedKeyring(path)
 
 

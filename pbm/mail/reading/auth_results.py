@@ -38,7 +38,7 @@ class Front:
     """The upstream mail server, the first of our mail servers that an incoming mail reaches.
 
     `hops` is how many `Received` fields our mail servers add; the lowest is the upstream server's.
-    `below`: it puts its results right below that field, and removes forged results from there.
+    `below`: the server puts its results right below this field, and removes forged ones there.
     """
 
     authserv_id: str
@@ -224,8 +224,8 @@ class Seen:
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
     """Make a mail that tests whether the upstream mail server removes forged results.
 
-    `mark` is a unique word that tells this mail's own fields. One of them is a `Received` field:
-    our servers add theirs above it, where they can be counted.
+    `mark` is a unique word by which this mail's own fields are recognised. One of them is a
+    `Received` field: our servers add theirs above it, where they can be counted.
     """
     *above, below = (
         spelling.format(

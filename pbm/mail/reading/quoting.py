@@ -288,7 +288,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Skip more introductions and an unmarked quotation; return the next index to read."""
+        """Skip introductions from `at` on, and an unmarked quotation; return the next index."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_ours_with_bars(at):
                 return at
@@ -330,7 +330,7 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """Return the index below the PGP block `what`; skip only the header of a signed text."""
+        """Return the index below a PGP block of kind `what`, or below a signed text's header."""
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):

@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """Return the length of the start of `text`, without double blanks, made by templates."""
+        """Return the length of the template text that `text`, with single blanks, begins with."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -131,7 +131,7 @@ class OwnMails:
             )
 
     def starts(self, at: int) -> bool:
-        """Return whether a board's mail begins at line `at`; its `State:` must be below."""
+        """Return whether a board's mail begins at line `at`, with its `State:` line below."""
         if not self._states or at >= self._states[-1]:
             return False
         return _STARTS.match(self._lines[at]) is not None or self.has(at)

@@ -42,7 +42,7 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """Mask our addresses in a text; other words, and the number of lines, stay as they are.
+    """Mask our addresses and secrets in a text; other words, and the number of lines, are kept.
 
     `is_secret` tells whether a lower-case word is a token or a tag of ours, perhaps without its
     key's id. It is asked only about words of such a length. The time is linear in the text's
@@ -59,7 +59,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask the secrets that are in `seen`, the decoded text; `places` are its indexes in `text`."""
+    """Mask secrets found in `seen`, the decoded `text`; `places` are its indexes in `text`."""
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]

@@ -37,7 +37,7 @@ class LineReader:
         self._reader._buffer.clear()  # type: ignore[attr-defined]
 
     async def line(self) -> bytes:
-        """Return the next command line, and its line end. Raises ClientLeftError, FloodError."""
+        """Return the next command line with its line end. Raises ClientLeftError, FloodError."""
         line = self._ahead.readline()
         if line.endswith(b"\n"):
             return line

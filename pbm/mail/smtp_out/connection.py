@@ -166,7 +166,7 @@ def as_data(raw: bytes) -> bytes:
 
 
 class Connection:
-    """A connection after greeting, encryption if possible, and login."""
+    """A connection that is greeted, encrypted if possible, and logged in."""
 
     def __init__(self, client: aiosmtplib.SMTP, timeouts: Timeouts) -> None:
         self.was_used = False
@@ -239,7 +239,7 @@ class ConnectionPool:
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with the connection used last, or with a new one if none is idle or alive.
+        """Call `work` with the idle connection used last, or with a new one if that is dead.
 
         The connection is kept afterwards, but closed if `work` raises an exception.
         """

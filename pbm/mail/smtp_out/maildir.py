@@ -95,7 +95,7 @@ def _make(folder: Path) -> None:
 
 
 def check_folders(root: Path, *maildirs: Path) -> bool:
-    """Return whether `root`, and all folders of these Maildirs below it, exist.
+    """Return whether `root` and all folders of `maildirs`, which are below it, exist.
 
     Raises OSError for a link or another user's folder, since that user could read our mails.
     """

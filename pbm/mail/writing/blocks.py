@@ -122,7 +122,7 @@ def cleaned(value: Any) -> Any:
 
 
 def _may_be_unclean(value: Any) -> bool:
-    """Tell from the JSON of `value`, far faster than from its `repr`, if it may need cleaning."""
+    """Return whether `value` may need cleaning, by its JSON, which is faster than its `repr`."""
     try:
         return _MAY_BE_ESCAPED.search(dumps(value)) is not None
     except TypeError:  # a type of a game, in the parameters of a refusal

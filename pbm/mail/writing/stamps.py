@@ -181,7 +181,7 @@ _HEAD: Final = ((0.5, 0.0), (0.28, 0.21), (0.28, -0.21))  # of an arrow that lea
 
 
 def place(ground: Ground, point: Point) -> Point:
-    """Convert a point of a board (`ground`) to a position in pixels of a page."""
+    """Convert a point of a board (`ground`) to a position in CSS pixels of a page."""
     (x, y), (right, down) = point, ground.scale
     return ground.middle[0] + round(x * right, 9), ground.middle[1] + round(y * down, 9)
 
@@ -211,7 +211,7 @@ def board(ground: Ground) -> Image.Image:
 
 
 def halved(image: Image.Image) -> Image.Image:
-    """Reduce a picture to one pixel per pixel of a page, for a smaller file."""
+    """Reduce a picture to one image pixel per CSS pixel, for a smaller file."""
     corners = image.point(lambda number: 255 * (number < len(ALPHAS))).reduce(DENSITY)
     image.putpalette(PALETTE)
     small = _indexed(image.convert("RGB").reduce(DENSITY), _NUMBERS)
