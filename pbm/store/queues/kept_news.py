@@ -130,7 +130,7 @@ class KeptNews(Repository):
             self._insert(kept_notices, player_id=player_id, told=told, kept_at=now)
 
     def take_notices(self, player_id: int) -> list[dict[str, Any]]:
-        """Delete and return all notices kept for a player, in order."""
+        """Delete and return all notices kept for a player, oldest first."""
         taken = delete(kept_notices).where(kept_notices.c.player_id == player_id)
         rows = self._rows(taken.returning(kept_notices.c.id, kept_notices.c.told))
         return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]

@@ -252,7 +252,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._read(row) if row else None
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
-        """Make the delayed mails to a player due at once."""
+        """Make the delayed mails to a player's address due at once."""
         self._transaction.notified.add(MAIL_WRITTEN)
         self._update(
             outbox,

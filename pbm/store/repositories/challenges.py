@@ -241,12 +241,12 @@ class Expiring(Repository):
     """
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
-        """Apply shifts (a moment and a delay each) to when questions and challenges expire."""
+        """Postpone when questions and challenges expire, by `shifts` as in `Expiring`."""
         self._put_off(shifts, questions, questions.c.asked_at, questions.c.answer.is_(None))
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Apply shifts (a moment and a delay each) to when seeks expire; seeks are locked."""
+        """Postpone when seeks expire, by `shifts` as in `Expiring`; callers have locked seeks."""
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(
