@@ -274,11 +274,8 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 
 
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Return whether a mail only repeats the offered handle, which counts as a yes.
-
-    False if a password is stored with the question, since only a plain yes may set the password.
-    """
-    if question.password is not None:
+    """Return whether a mail only repeats the offered handle, which counts as a yes."""
+    if question.password is not None:  # only a plain yes counts, since it sets the password
         return False
     words = " ".join(turn.envelope.said).split()
     return [lowered(word.rstrip(".!")) for word in words] == [question.params["handle"]]
