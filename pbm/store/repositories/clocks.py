@@ -28,12 +28,12 @@ class Reminders(Repository):
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Return whether a reminder about a board, written after `since`, arrived by `until`."""
+        """Return whether a reminder about a board, written since `since`, arrived by `until`."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Return whether a reminder written after `since` has arrived or still waits to be sent."""
+        """Return whether a reminder written since `since` has arrived or still waits to be sent."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
