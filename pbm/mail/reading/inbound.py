@@ -118,7 +118,7 @@ class Envelope:
 def read(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
 ) -> Envelope:
-    """Parse a mail as received. Whatever the bytes are, only UnreadableMail is raised.
+    """Parse a mail as received. Whatever the bytes, it raises nothing but UnreadableMail.
 
     `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address` is
     the plain address of this server.
