@@ -16,7 +16,9 @@ def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
     """Return when a player's latest digest was due; that digest has all news kept before."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
-        return local.replace(minute=0, second=0, microsecond=0).astimezone(UTC)
+        # Subtract: a local time set to the full hour may be another hour when clocks go back.
+        past = timedelta(minutes=local.minute, seconds=local.second)
+        return now - past - timedelta(microseconds=local.microsecond)
     today = _at(settings, local.date())
     return today if today <= now else _at(settings, local.date() - _DAY)
 

@@ -63,6 +63,10 @@ def test_one_mail_a_day_has_all_boards(table: Table) -> None:
     assert not kept(table)
 
 
+LORD_HOWE = ("2026-04-04 15:10", "2026-04-04 14:30", "2026-04-04 15:30")
+CHATHAM = ("2026-04-04 14:07", "2026-04-04 13:15", "2026-04-04 14:15")
+
+
 @pytest.mark.parametrize(
     ("digest", "at", "zone", "now", "latest", "next_one"),
     [
@@ -78,6 +82,9 @@ def test_one_mail_a_day_has_all_boards(table: Table) -> None:
         ("hourly", 7, "UTC", "2026-11-21 13:00", "2026-11-21 13:00", "2026-11-21 14:00"),
         ("hourly", 7, "Asia/Kolkata", "2026-11-21 12:00", "2026-11-21 11:30", "2026-11-21 12:30"),
         ("hourly", 7, "Europe/Berlin", "2026-10-25 00:59", "2026-10-25 00:00", "2026-10-25 01:00"),
+        # Here clocks go back by half an hour, and at a quarter to the hour: never into the past.
+        ("hourly", 7, "Australia/Lord_Howe", *LORD_HOWE),
+        ("hourly", 7, "Pacific/Chatham", *CHATHAM),
     ],
 )
 def test_the_hour_is_the_players(

@@ -11,7 +11,7 @@ from pbm.files import read_file
 
 _CERTIFICATE = b"-----BEGIN CERTIFICATE-----"
 _KEY = re.compile(  # with a group for each way to tell that it is encrypted
-    rb"BEGIN (ENCRYPTED )?(?:[A-Z]+ )?PRIVATE KEY-----\s*(Proc-Type: 4,ENCRYPTED)?"
+    rb"BEGIN (ENCRYPTED )?(?:[A-Z0-9]+ )?PRIVATE KEY-----\s*(Proc-Type: 4,ENCRYPTED)?"
 )
 _WHATEVER_THE_TIME = ssl.VerifyFlags(0x200000)  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
 _MOST_ROUNDS = 4  # of a TLS handshake; TLS 1.2 takes two
