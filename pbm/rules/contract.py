@@ -79,11 +79,11 @@ class Option:
     """One option of a game, and its syntax in a command.
 
     An option without `values` is a flag, written `-name`. Any other is written `-name=value`, or
-    `-value` for a value in `flags`. `default` is the value if none is chosen. `default_with` pairs
-    the name of another flag with the default if that flag is set. `seats` are the numbers of
-    players for which the option exists; none means all numbers. A command that joins players by a
-    `+` sets the flag with `partners`. If `sets_up`, the start position depends on the option, and
-    the help draws the position.
+    `-value` for a value in `flags`. `default` is the value if none is chosen. `default_with` has
+    pairs: a flag, and the default if this flag is set. `seats` are the numbers of players for
+    which the option exists; none means all numbers. `partners` marks the flag that a command sets
+    by joining players with `+`. `sets_up` marks an option that changes the start position, which
+    the help then draws.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Option:
         return next((value for value in self.values if _letters(value) == _letters(text)), None)
 
     def usual(self, chosen: Options) -> str | None:
-        """Return the default value, which a flag in `chosen` may decide (`default_with`)."""
+        """Return the default value; it may depend on the flags in `chosen` (`default_with`)."""
         with_flags = (value for flag, value in self.default_with if chosen.get(flag))
         return next(with_flags, self.default)
 
@@ -317,17 +317,17 @@ class Suggests(Protocol):
 
 
 class Tells(Protocol):
-    """A game whose mails describe each seat in words; `told` has the parameters."""
+    """A game whose mails describe each seat in words."""
 
     def told(self, start: Any, position: Any) -> tuple[dict[str, Any], ...]:
-        """Return the data of each seat for the templates, with the seat's sign as `symbol`."""
+        """Return a dict for each seat, for the templates; `symbol` is the seat's sign."""
 
 
 class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """Return data for the template macro `marked` about the move that led to a position."""
+        """Return data about a move that led to the position, for the template macro `marked`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,10 +393,10 @@ class Claims(Protocol):
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """Return the reason that `claim` would return, or None, without a replay of the game.
+        """Return the reason that `claim` would return; None if no draw may be claimed.
 
         `times` is how often the position has occurred since the last irreversible ply. `moves(n)`
-        queries the database for the number of moves of each seat in the latest n plies.
+        queries the database for each seat's number of moves in the latest n plies.
         """
 
 
@@ -466,7 +466,7 @@ class GameRecord:
 
     `names` has one name for each seat, empty if unknown. `tags` are further pairs of a name and a
     value. `better` has pairs of a ply and the best line from the position before this ply; the
-    position after the last ply can have a line, too. The text of a record shows these lines;
+    ply after the last one stands for the last position. The text of a record shows these lines;
     parsing ignores them.
     """
 
@@ -541,10 +541,10 @@ class Searches(Game, Protocol):
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
-        """Return the best moves in the last of these positions, `best` at most, scored exactly.
+        """Return the best moves in the last of these positions, up to `best`, with exact scores.
 
         The other positions are earlier ones of the game that may recur.
-        `seed` may choose among equal moves. Equal arguments give equal results, unless
+        `seed` may decide between equally good moves. Equal arguments give equal results, unless
         `Budget.seconds` ends the search.
         """
 

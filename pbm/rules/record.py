@@ -90,7 +90,7 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Pass over the next seat; `text` is its `--`. Raises RecordError if the seat can move."""
+        """Read `text`, the `--` of a seat that is passed over; RecordError if the seat can move."""
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):
@@ -163,7 +163,7 @@ def forms_of(game: Game) -> tuple[Option, ...]:
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
-    """Return the options of an import; they supply what the text of the record may lack."""
+    """Return the options for reading a record of this game; they supply what its text may lack."""
     return game.reads if has(game, KeepsRecords) else ()
 
 

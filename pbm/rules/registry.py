@@ -79,7 +79,7 @@ def _found() -> tuple[dict[str, Game], dict[str, str]]:
 
 
 def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
-    """Return two mappings by name: the games of entry points, and why games are left out.
+    """Return the games of entry points by name, and by name a sentence for each game left out.
 
     Of several games with one name only the server's own is loaded.
     """
@@ -130,7 +130,7 @@ def default_game() -> Game:
 def own_game() -> Game:
     """Return the game that comes with the server, or the first game if none does.
 
-    Old mails that name no game are about this one.
+    An old mail that names no game is about this game.
     """
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))

@@ -35,14 +35,14 @@ class Robot:
     sees: float = 1.0
 
     def thinking(self, seconds: float) -> "Robot":
-        """Return the robot with a search of about `seconds`; a fast robot stays unchanged."""
+        """Return a copy whose search takes about `seconds`; a fast robot itself, unchanged."""
         if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))
         return replace(self, budget=replace(self.budget, nodes=nodes))
 
     def choose(self, position: Position, lines: Sequence[Line], seed: int) -> Line:
-        """Choose the line to play from `lines`, at least one, which a search sorted best first."""
+        """Return the line to play. `lines`, at least one, come from a search, the best first."""
         if lines[0].score >= WON:
             return lines[0]
         dice = random.Random(f"{seed} {position.state()}")

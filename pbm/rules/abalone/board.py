@@ -69,7 +69,7 @@ def distance(one: int, other: int) -> int:
 
 
 def line_between(one: int, other: int) -> tuple[int, ...] | None:
-    """Return the cells from one cell to another, both included; None without a straight line.
+    """Return the cells from one cell to another, both included; None if they are not in line.
 
     >>> [format_cell(cell) for cell in line_between(parse_cell("c3"), parse_cell("a1")) or ()]
     ['c3', 'b2', 'a1']

@@ -33,21 +33,22 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """Return the reason that `claim` would return, or None.
+    """Return the reason that `claim` would return; None if no draw may be claimed.
 
-    The position has occurred `times` times. `moves(n)` counts each seat's moves in the latest n
-    plies. This n is limited, so a seat that was often passed over can delay the reason `quiet`.
+    `times` is how often the position has occurred. `moves(n)` returns the number of moves that each
+    seat has made in the latest n plies.
     """
     if times >= TIMES_REPEATED:
         return "repeated"
     needed = QUIET_MOVES * len(_counted_seats(position))
+    # The plies asked for are limited. So a seat that was often passed over can delay `quiet`.
     if position.quiet < needed or not _is_quiet(position, moves(min(position.quiet, 2 * needed))):
         return None
     return "quiet"
 
 
 def sameness(position: AbalonePosition) -> str:
-    """Return a text that equal positions share: the state line without the quiet plies."""
+    """Return a text that is equal for repeated positions: the state line without `quiet`."""
     return replace(position, quiet=0).state()
 
 
@@ -61,7 +62,7 @@ def _counted_seats(position: Placement) -> list[int]:
 
 
 def balance(start: Placement, end: Placement, seat: int) -> int:
-    """Return the number of marbles that a seat's side ejected, minus the number that it lost."""
+    """Return how many marbles a seat's side ejected by the `end`, minus how many it lost."""
     lost = sum(start.count(member) - end.count(member) for member in end.group_of(seat))
     return end.scores[seat - 1] - lost
 
@@ -82,7 +83,7 @@ def copies(position: _P) -> Iterator[_P]:
 
 
 def _ways() -> Iterator[dict[int, int]]:
-    """Yield a mapping for each symmetry of the board: from a cell to its image as a set."""
+    """Yield each symmetry of the board, as a map from a cell to a set with only its image."""
     rays = [(cell // 10 - _ROW, cell % 10 - _COLUMN) for cell in CELLS]
     for lies in (rays, [(row, row - column) for row, column in rays]):  # as it is, and mirrored
         for _ in range(6):

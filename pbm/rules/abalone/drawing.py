@@ -41,10 +41,10 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """Return a move as data for templates.
+    """Return a move as data for templates: a dict with four keys.
 
-    `symbol` is the sign of the mover. `came` names the cells that the mover's line moved to, `left`
-    the cells that it emptied. `off` has the sign and the last cell of an ejected marble, or None.
+    `symbol` is the mover's sign. `came` lists the cells that the mover's line moved to, `left` the
+    cells that it emptied. `off` is None, or the `symbol` of an ejected marble and its cell, `from`.
     """
     move, effect = read_canonical(moved.move), moved.effect
     off = (
@@ -96,7 +96,7 @@ def _beside(cell: int, step: int, away: float) -> Point:
 
 
 def _ends() -> Iterator[tuple[str, int, int]]:
-    """Yield the label, the last cell and the direction of each labelled end of a row or column."""
+    """Yield each labelled end of a row or column: label, last cell, and the step off the board."""
     for cell in CELLS:
         for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):
             if not is_on_board(cell + step):

@@ -1,6 +1,6 @@
 """Reasons for a move and faults of it, from the board alone, without a search.
 
-Templates make a sentence of each; seats are numbers, cells are named.
+Templates make a sentence of each. In a reason or fault, a seat is a number and a cell is a name.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -45,8 +45,8 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
     - `centre`: `count` of the mover's marbles come nearer to the centre, and none goes away;
     - `together`: more marbles of `seat`, the mover's, stand side by side.
 
-    `marbles` lists objects with a `seat` and the `cells` of its marbles, where they stand before
-    the move for `saves`, and after the move for `threatens`. Raises IllegalMoveError.
+    `marbles` is a list of dicts, each with a `seat` and the `cells` of its marbles: for `saves`
+    before the move, for `threatens` after the move. Raises IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> [reason["what"] for reason in reasons(start(), ["a1-c3,b2"])]

@@ -81,7 +81,7 @@ class Abalone:
     contrast = staticmethod(lambda *given: tuple(explaining.contrast(*given)))
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """Return each seat's sign, score, winning score and home, and if it has no marbles."""
+        """Return a dict for each seat. `goal`: the score that wins. `bare`: it has no marbles."""
         return tuple(
             {
                 "symbol": symbol(position, seat),
@@ -114,7 +114,7 @@ class Abalone:
         return evaluate(position)
 
     def lacks(self) -> str:
-        """Return a sentence on the compiled core of the search if it cannot be used; else empty."""
+        """Return why the compiled search cannot be used, for the operator; empty if it can."""
         from pbm.rules.abalone.engine.compiled import why_not
         from pbm.rules.abalone.engine.compiling import REMEDY
 

@@ -77,7 +77,7 @@ def start(
 
     The default board is `standard`, or `official` in teams. The default number of players is two,
     or four in teams. Raises SetupError for an unknown board, and for a board that is not for this
-    number of players, or has no room for a pillar.
+    number of players, or on which the centre is not free for a fixed marble, the `pillar`.
 
     >>> start("bowl", 6).turn
     1
@@ -115,7 +115,7 @@ def start_game(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Return whether a pillar fits in a board's centre; raises KeyError for an unknown board."""
+    """Return whether the centre of a board is free for a pillar. Raises KeyError."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 

@@ -1,7 +1,7 @@
 """Moves as text, and guesses at texts that are nearly moves (rules, section 4).
 
 `c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3. It moves in the
-direction from a1 to the cell after the comma, if these two are neighbours. Otherwise it moves in
+direction from a1 to the cell after the comma, if these cells are neighbours. Otherwise it moves in
 the direction from c3 to the cell after the comma.
 
 In Aba-Pro, the notation of most records, row a is at the bottom. A move in line is the rear
@@ -77,7 +77,7 @@ def mentions_cell(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Raise NotationError for "pass", and for two places such as `h4-g1` if one is off the board.
+    """Raise NotationError for "pass", and for a pair of cells with one off the board, as `h4-g1`.
 
     >>> check_place("h4-g3"), check_place("it is h1")
     (None, None)
@@ -161,7 +161,7 @@ def _folded(text: str) -> str:
 
 
 def _resolve(match: re.Match[str], position: Placement) -> LineMove:
-    """Return the line and the step that a matched text names; no marbles need be on the line."""
+    """Return the move in a match of `_MOVE`, without a check that marbles stand on the line."""
     first = parse_cell(match[1])
     last = parse_cell(match[2]) if match[2] else first
     target = parse_cell(match[3])
@@ -186,7 +186,7 @@ def _resolve(match: re.Match[str], position: Placement) -> LineMove:
 
 
 def _not_a_move(text: str, position: Placement) -> NotationError:
-    """Return the error for a text that is no move, with moves that may be meant."""
+    """Return the error for a text that is no move; it proposes moves that may be meant."""
     try:
         check_place(text)
     except NotationError as error:
@@ -217,7 +217,7 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """Return the legal moves that `places` may name; with `from_to`, as a marble and its target."""
+    """Return the legal moves that `places` may name; `from_to`: only as a marble and its target."""
     return [
         move
         for move in position.legal_moves()
@@ -226,7 +226,7 @@ def moves_naming(position: Placement, places: Places, *, from_to: bool = False) 
 
 
 def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
-    """Return the legal moves most like `places`, at most two; each has one of these cells."""
+    """Return at most two legal moves that share a cell with `places`, the most similar first."""
     named = set(places)
 
     def difference(move: LineMove) -> int:
@@ -243,8 +243,8 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
     """Yield the sequences of cells that may name a move.
 
-    A sequence is one of `_steps`; or all marbles or both ends of the line, alone, with one end's
-    target, or with the targets of all these cells.
+    Some are the pairs of `_steps`. Each other one begins with all cells of the line, or with its
+    two ends. After these cells comes nothing, the target of one end, or the targets of them all.
     """
     yield from _steps(move, position)
     if len(move.cells) == 1:
@@ -258,7 +258,7 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield a marble and its target as names of a move in line: rear; in a push also front."""
+    """Yield a move in line as the rear and its target; a push also as the front and its target."""
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))

@@ -115,7 +115,7 @@ class Placement:
     def legal_moves(self) -> tuple[LineMove, ...]:
         """Return the moves of the seat whose turn it is; none once the game is over.
 
-        Sorted by direction, in line before sideways, by number of marbles and rear marble.
+        The moves are sorted by kind, in the order of `moves.KINDS`, and then by rear marble.
         """
         found = codes(*self.seen_by(self.turn)) if self.turn else ()
         return tuple(map(MOVE_CODED.__getitem__, found))

@@ -94,7 +94,7 @@ class AbalonePosition(Placement):
         return AbalonePlayed(after.settled(self.turn % self.players + 1), move, effect)
 
     def leave(self, seat: int) -> "AbalonePosition":
-        """Return the position after a seat has left; its marbles stay, and score for nobody.
+        """Return the position after a seat has left. Its marbles stay, but nobody scores by them.
 
         Raises IllegalMoveError once the game is over, and for a seat that is unknown or out.
         """
@@ -107,9 +107,9 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """Return the position with its outcome if the game is over, else with the seat to move.
+        """Return the position with the seat to move, or with its outcome if the game is over.
 
-        That is the first seat that can move, in turn order from the seat `first` on.
+        The seat to move is the first one that can move, in turn order from the seat `first` on.
         """
         turn, outcome = None, self._won()
         if outcome is None:
@@ -135,7 +135,7 @@ class AbalonePosition(Placement):
     def _won(self) -> Outcome | None:
         """Return the outcome if a side has won, else None. The cause is `ejections` or `last`.
 
-        `last` means that only one side has a player, or that only one such side has marbles.
+        `last`: only one side has a player, or only one of the sides with a player has marbles.
         """
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1

@@ -38,8 +38,8 @@ EDGES = tuple(EDGE.values())
 class Shape:
     """The cells of a move. `line` is the set of cells that its marbles stand on.
 
-    `flip` is the set of cells that the line empties or fills. `ahead` is the cell of the first
-    marble to be pushed, 0 for a move that cannot push.
+    `flip` is the set of cells that the line empties or fills. `ahead` is the cell in front
+    of the line, where a push begins; it is 0 for a move that cannot push.
     """
 
     line: int
@@ -86,9 +86,9 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """Return how each move without a push changes a position's hash key, by the move's code.
+    """Return a map from a move's code to the change that the move makes in the hash key.
 
-    The moves are those of lines in which all marbles belong to `seat`.
+    The move pushes nothing, and all marbles of its line belong to `seat`.
     """
     keys = CELL_KEYS[seat]
     return {
@@ -247,7 +247,7 @@ class Table:
         return SearchBoard(stands, scores, turn, key ^ TURN_KEYS[turn], won)
 
     def is_own(self, turn: int) -> bool:
-        """Return whether at this turn the root's side moves; False once the game is over."""
+        """Return whether `turn` belongs to the root's side; False once the game is over."""
         return turn < OTHERS and self.sides[turn] == self.own
 
     def movers(self, board: SearchBoard) -> tuple[int, ...]:
@@ -279,7 +279,7 @@ class Table:
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """Move a line of two partners' marbles, in `after`; return the change of the hash key."""
+        """Update `after`: move a line with marbles of all `seats`. Return the hash key's change."""
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line
@@ -291,9 +291,9 @@ class Table:
 
 
 def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
-    """Push the row of marbles that begins on `cell`, in `after`.
+    """Update the sets of marbles in `after`: push the row of marbles that begins on `cell`.
 
-    Return the change of the hash key, and the seat of the ejected marble or -1.
+    Return the change of the hash key, and the seat of the ejected marble; -1 if none is ejected.
     """
     seat = _seat_at(marbles, cell)
     after[seat] ^= 1 << cell

@@ -114,7 +114,7 @@ def why_not() -> str:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """Return the best lines from a root of a game in progress; raises NoCoreError, MemoryError."""
+    """Return the best lines from a root whose game is not over; raises NoCoreError, MemoryError."""
     numbers = _Numbers(*flat(weights, ways))
     given, found = _given(root), _Outlook()
     told = limits.told

@@ -215,10 +215,10 @@ class _Search:
         return best
 
     def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
-        """Return a value that makes a search of all moves or of quiet moves needless, or -infinity.
+        """Return a value that saves the search of some moves; -infinity if all must be searched.
 
-        It is the static value if that lies far above the window (reverse futility pruning). It is
-        the most that quiet moves can reach if that lies below the window (futility pruning).
+        A static value far above the window saves all moves (reverse futility pruning). The most
+        that quiet moves can reach, if below the window, saves the quiet moves (futility pruning).
         """
         if depth > 3 or abs(alpha) >= SURE:
             return -_INFINITE
@@ -240,9 +240,9 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """Return the value of a move before which `count` moves were tried.
+        """Return the value of `move`, before which `count` other moves were tried.
 
-        All moves but the first are tried with a null window, at first `late` plies less deep.
+        If there were any, `move` is at first searched with a null window, `late` plies less deep.
         """
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
@@ -262,7 +262,7 @@ class _Search:
         return -self._search(child, depth, -beta, -alpha, ply + 1)
 
     def _quiesce(self, board: SearchBoard, own: bool, alpha: int, beta: int, ply: int) -> int:
-        """Return the quiescent value: all ejections that gain are played out."""
+        """Return the greatest of the static value and the values of ejections, each played out."""
         best = self._static(board, own)
         if best >= beta or not self._ways.quiescence or ply >= _DEEPEST_PLY:
             return best
@@ -283,7 +283,7 @@ class _Search:
     def _ordered(
         self, board: SearchBoard, hint: int, ply: int, skips_quiet: bool
     ) -> Iterator[tuple[int, bool]]:
-        """Yield the moves in the order to try them, each with whether it is quiet."""
+        """Yield each move to try and whether it is quiet; `hint` comes first if it is legal."""
         table = self._table
         hint_is_quiet = False
         if hint and table.is_legal(board, hint):
@@ -338,12 +338,12 @@ class _Search:
         self._known[key & self._size - 1] = key, move, value, depth, bound
 
     def _is_enough(self, depth: int, number: int) -> bool:
-        """Return whether late move pruning skips the remaining quiet moves."""
+        """Return whether late move pruning skips all quiet moves after the first `number`."""
         patience = self._ways.patience
         return bool(patience) and depth <= 3 and number >= patience * (1 + depth * depth)
 
     def _reduction(self, depth: int, count: int) -> int:
-        """Return the reduction of a late quiet move, in plies."""
+        """Return how many plies less deep to search a quiet move after `count` other moves."""
         if not self._ways.reductions or depth < 3 or count < 3:
             return 0
         if depth > 5 and count > 20:
@@ -369,12 +369,12 @@ class _Search:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """Return the best lines from a root in which the game is not over."""
+    """Return the best lines from a root whose game is not over."""
     return _Search(root, weights, ways, limits).find()
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """Return how much each move raises the value `rings` of its own marbles, by the move's code."""
+    """Return a map from a move's code to the line's gain in value by `Weights.rings`."""
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
     def worth(cells: int) -> int:

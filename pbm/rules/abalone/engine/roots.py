@@ -48,7 +48,7 @@ class SearchLimits:
     """The limits of a search: `nodes` in all, `depth` in plies, `seconds`.
 
     The search of depth 1 is always finished, whatever `nodes` and `seconds` are. `best` is the
-    number of lines. A `seed` other than 0 shuffles moves of the root that are ranked alike.
+    number of lines to find. A `seed` other than 0 shuffles root moves that are ranked alike.
     Another thread may set `stop` to end the search. `told` gets the result of each finished depth.
     """
 
@@ -63,7 +63,10 @@ class SearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The result of a search: scores with coded lines; `cut`: the time or `stop` ended it."""
+    """The result of a search. `lines` has pairs of a score and the codes of moves.
+
+    `cut` is true if the time or `SearchLimits.stop` ended the search.
+    """
 
     lines: tuple[tuple[int, tuple[int, ...]], ...]
     depth: int

@@ -49,7 +49,7 @@ def search(
 
 
 def perft(position: AbalonePosition, depth: int) -> int:
-    """Return the result of `position.perft`, by the compiled core if it can be used."""
+    """Count the sequences of `depth` legal moves, by the compiled core if it can be used."""
     if position.turn is None or compiled.why_not():
         return plain_perft(position, depth)
     return compiled.perft(root_of([position]), depth)
@@ -77,9 +77,9 @@ def evaluate(position: AbalonePosition) -> tuple[int, ...]:
 
 
 def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
-    """Yield the texts of a line's coded moves, but stop at a move of a seat whose turn it is not.
+    """Yield the texts of coded moves, as long as each is made by the seat whose turn it is.
 
-    A search with `Ways.best_reply` skips turns of seats, so its lines can have such moves.
+    A search with `Ways.best_reply` skips turns, so a later move can be made by another seat.
     """
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:

@@ -17,9 +17,9 @@ class Weights:
     `scores` has the values of none to five marbles pushed off. `marble` is the value of each marble
     left on the board, `rings` that of a marble by its distance from the centre, `cohesion` that of
     two marbles side by side, `push` that of each possible push. `danger` is subtracted for each
-    marble that can be pushed off at once. Among several enemies, the best one counts `lead`
-    sixteenths, and the mean of all enemies 16 - `lead` sixteenths. `tempo` is the value of having
-    the next move.
+    marble that can be pushed off at once. The value of several enemies together is `lead` / 16 of
+    the best enemy's value, plus (16 - `lead`) / 16 of the mean of all enemies' values. `tempo` is
+    the value of having the next move.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)
@@ -43,8 +43,8 @@ class Ways:
     - `patience`: late move pruning. At most 2 * `patience` quiet moves are tried with one ply left,
       5 * `patience` with two plies left, 10 * `patience` with three. 0 means no pruning.
     - `futility`: the most that a quiet move of the last ply may gain. 0 means no pruning.
-    - `margin`: reverse futility pruning. With at most three plies left, the static value counts if
-      it is above the window by more than `margin` for each ply left. 0 means no pruning.
+    - `margin`: reverse futility pruning. With at most three plies left, no move is tried if the
+      static value is above the window by more than `margin` for each ply left. 0: no pruning.
     - `aspiration`: half the width of the first window.
     - `contempt`: the cost of a repetition for the side that searches.
     """

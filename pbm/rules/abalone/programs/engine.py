@@ -40,7 +40,7 @@ class OrderError(ValueError):
 
 
 def read_position(words: Sequence[str]) -> list[AbalonePosition]:
-    """Return the position that `words` set up, and those after each move. Raises OrderError."""
+    """Return the position that `words` set up, and one after each move. Raises OrderError."""
     kind, *rest = words or ("",)
     at = rest.index("moves") if "moves" in rest else len(rest)
     set_up, moves = rest[:at], rest[at + 1 :]
@@ -54,7 +54,7 @@ def read_position(words: Sequence[str]) -> list[AbalonePosition]:
 
 
 def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
-    """Return the position of a state line, or a start position by its options in any order."""
+    """Return the position of a state line (`kind` is `state`), or a first position (`start`)."""
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind != "start":

@@ -86,7 +86,7 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """Return comments with better lines, by the ply that each one follows. Raises RecordError."""
+    """Return comments on better lines; a key is the ply before a comment. Raises RecordError."""
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -168,7 +168,7 @@ def _notation(said: str, default: Notation) -> Notation:
 
 
 def _seats(tags: Mapping[str, str]) -> int:
-    """Read the number of players from Teams, Players and Seat3 to Seat6. Raises RecordError."""
+    """Read the number of players in the tags Teams, Players, Seat3 to Seat6. Raises RecordError."""
     teams, said = tags["teams"], tags["players"]
     partners = [int(character) for character in teams if character in "123456"]
     sides = {frozenset(partners[:2]), frozenset(partners[2:])}
@@ -204,7 +204,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """Return the words without a result at their end; append that result to the list `said`."""
+    """Return the words but for a result as the last word; append this result to the list `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -220,7 +220,7 @@ def _without_result(
 
 
 def _one_result(said: list[Winners], players: int) -> Winners:
-    """Return the one result that `said` has besides `*`. Raises RecordError if there are two."""
+    """Return the one result in `said` besides None, else None. Raises RecordError if two differ."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -231,7 +231,7 @@ def _one_result(said: list[Winners], players: int) -> Winners:
 def _play(
     words: list[str | Leaving], replay: Replay, notation: Notation, *, is_tagged: bool
 ) -> None:
-    """Play the steps in `words`; `is_tagged` if a tag names the notation. Raises RecordError."""
+    """Play the steps in `words`. `is_tagged`: a tag names the notation. Raises RecordError."""
     usual = parse_move if is_tagged else _parse_untagged
     parse = parse_abapro if notation == "Aba-Pro" else usual
     for word in words:
@@ -246,7 +246,7 @@ def _play(
 
 
 def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
-    """Parse a move where no tag names the notation; the error tells if the text may be Aba-Pro."""
+    """Parse a move of a record that names no notation; the error tells if it may be Aba-Pro."""
     try:
         return parse_move(text, position)
     except NotationError as error:
@@ -256,7 +256,7 @@ def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """Return the end of a game whose moves did not end it, by its tag Termination and result."""
+    """Return an ending that no move made, by the tag Termination and the result; else None."""
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:

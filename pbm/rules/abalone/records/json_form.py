@@ -55,7 +55,7 @@ def format_json(record: GameRecord, replay: Replay) -> str:
 
 
 def parse_json(text: str, board: str | None = None) -> GameRecord:
-    """Parse a JSON object. Raises RecordError if it is malformed, or not of a given `board`."""
+    """Parse a JSON object. Raises RecordError if it is malformed, or if it has another `board`."""
     fields = _Fields(_load(text), "record")
     if fields.get("format", str, "") != FORMAT:
         raise RecordError("not-a-record", format=FORMAT)

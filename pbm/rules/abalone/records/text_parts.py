@@ -149,8 +149,8 @@ def replay_of(record: GameRecord) -> Replay:
 def checked(record: GameRecord, replay: Replay) -> GameRecord:
     """Check a record, and return it with its steps in canonical text.
 
-    Raises RecordError for names and tags that cannot be written, and for a bad `ended`: an unknown
-    cause, impossible winners, or a game that its moves ended already.
+    Raises RecordError for names and tags that cannot be written. It also does so if `ended` has an
+    unknown cause or impossible winners, or is set although the moves ended the game.
     """
     if len(record.names) != record.seats:
         told = {"names": len(record.names), "players": record.seats}
@@ -246,7 +246,7 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Return whether a word among moves is a result; False for a digit, maybe a move's number."""
+    """Return whether a word is a result; False for a digit, which may be a move's number."""
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 
