@@ -383,8 +383,8 @@ class Claims(Protocol):
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
         """Return the reason for a draw by claim, in one word; raises ClaimError if there is none.
 
-        `positions` are those since the last irreversible ply, the current one last. `moves` maps
-        each seat to the number of moves that it has made since that ply.
+        `positions` has all positions since the last irreversible ply, the current one last.
+        `moves` maps each seat to the number of moves that it has made since that ply.
         """
 
     def sameness(self, position: Any) -> str:

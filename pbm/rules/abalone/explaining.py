@@ -106,10 +106,10 @@ def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Itera
     """Yield the advantages of the position `better` over `made` for a seat, the strongest first.
 
     The field `seat` of an advantage is the given seat, its partner or an opponent. `what` tells
-    what is counted of that seat; `better` and `made` are the numbers in the two positions. `what`
-    is `left` for marbles on the board, `danger` for marbles that can be pushed off at once, `edge`
-    for marbles at the edge, `groups` for groups of connected marbles, or `middle` for marbles at
-    most two steps from the centre.
+    what is counted of that seat; the fields `better` and `made` are its counts in these positions.
+    `what` is `left` for marbles on the board, `danger` for marbles that can be pushed off at once,
+    `edge` for marbles at the edge, `groups` for groups of connected marbles, or `middle` for
+    marbles at most two steps from the centre.
     """
     for what, measure, wanted in _MEASURES:
         for other in made.seats:

@@ -124,7 +124,7 @@ class SearchBoard(NamedTuple):
 
 
 class Table:
-    """The seats and sides of a search, which stay the same; methods find and play moves."""
+    """The seats and sides of a search, which never change; the methods find and play moves."""
 
     def __init__(self, root: Root, *, best_reply: bool) -> None:
         seats = range(len(root.marbles))
@@ -149,7 +149,7 @@ class Table:
         self._flip_keys = tuple(map(flip_keys, seats))
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
-        """Return a position in which the game is not over, with the scores of the root."""
+        """Return a position with the root's scores, in which the game is not over."""
         key = TURN_KEYS[turn]
         for side, score in enumerate(self._root.scores):
             key ^= SCORE_KEYS[side][score]
@@ -274,7 +274,7 @@ class Table:
         return any_move(*self._seen_by(marbles, seat))
 
     def _last(self, marbles: list[int]) -> int:
-        """Return the only side with a player and marbles; `NO_SIDE` if there are several."""
+        """Return the last side with a player and marbles; `NO_SIDE` if several sides are left."""
         left = {self.sides[seat] for seat in self._alive if marbles[seat]}
         return left.pop() if len(left) == 1 else NO_SIDE
 

@@ -32,7 +32,7 @@ class CompilingError(Exception):
 
 
 def digest() -> str:
-    """Return the hash of `core.c`; a library compiled from it contains the same hash."""
+    """Return the hash of `core.c`, which a library compiled from this file contains."""
     return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
 
 

@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 
 def read_lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream; of a longer line, yield its first `longest` + 1 bytes."""
+    """Yield the lines of a stream; a line of over `longest` bytes is cut to `longest` + 1."""
     while line := stream.readline(longest + 1):
         rest = line
         while rest and not rest.endswith(b"\n"):

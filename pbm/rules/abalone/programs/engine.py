@@ -71,7 +71,7 @@ def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
 
 
 def read_go(words: Sequence[str]) -> Budget | None:
-    """Return the limits of a search; None if it lasts until `stop`. Raises OrderError."""
+    """Return the limits of a search; None for a search until `stop`. Raises OrderError."""
     numbers: dict[str, int] = {}
     rest = list(words)
     while rest:
