@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pbm.jsons import dumps, loads
+from pbm.store.sql.jsons import dumps, loads
 
 
 @pytest.mark.parametrize(

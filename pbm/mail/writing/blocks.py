@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 from unicodedata import category
 from urllib.parse import quote
 
-from pbm.jsons import dumps
+import orjson
+
 from pbm.mail.writing import picture
 from pbm.rules.contract import LONGEST_MOVE
 
@@ -56,7 +57,7 @@ COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
 """The marks around a ready-made answer, which is a link in the HTML part."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue008]", re.ASCII)
 _ESCAPED = re.compile(r"\\[xuUr]")  # in a `repr`, which escapes all characters to remove
-_MAY_BE_ESCAPED = re.compile(r"\\[ubfr]|[^ -~]")  # the same in JSON, or not ASCII
+_MAY_BE_ESCAPED = re.compile(rb"\\[ubfr]|[^ -~]")  # the same in JSON, or not ASCII
 _LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*|games|next|play|seeks|settings|stop)"')
 _JOINERS = "\u200c\u200d"
 
@@ -124,8 +125,8 @@ def cleaned(value: Any) -> Any:
 def _may_be_unclean(value: Any) -> bool:
     """Return whether `value` may need cleaning, by its JSON, which is faster than its `repr`."""
     try:
-        return _MAY_BE_ESCAPED.search(dumps(value)) is not None
-    except TypeError:  # a type of a game, in the parameters of a refusal
+        return _MAY_BE_ESCAPED.search(orjson.dumps(value)) is not None
+    except TypeError:  # a lone surrogate, or a type of a game in the parameters of a refusal
         return True
 
 

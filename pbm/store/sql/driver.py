@@ -24,7 +24,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from pbm.errors import OperatorError
 from pbm.files import check_access, trouble
-from pbm.jsons import dumps, loads
+from pbm.store.sql.jsons import dumps, loads
 
 _BUSY_MILLISECONDS = 30_000
 _DRIVERS = {

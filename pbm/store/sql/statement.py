@@ -31,8 +31,8 @@ from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.visitors import iterate
 from sqlalchemy.types import TypeEngine
 
-from pbm.jsons import dumps
 from pbm.store.sql.driver import Call
+from pbm.store.sql.jsons import dumps
 from pbm.store.sql.transaction import Key, Rows, Transaction
 
 Built = Select[Any] | Insert | Update | Delete
