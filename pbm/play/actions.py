@@ -125,7 +125,7 @@ def claimable_from(
 ) -> datetime | None:
     """Return when the mover's time ends; from then on `player` may claim the mover's forfeit.
 
-    Return None if no clock runs, if `player` is the mover, or if mail to the mover is delivered.
+    Return None if no clock runs, if `player` is the mover, or if mail to the mover does not bounce.
     """
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
@@ -151,10 +151,11 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Return True if forfeiting a board costs a player no rating; note it in the player's row.
+    """Return True if forfeiting a board costs a player no rating; note the forfeit for later.
 
-    The first forfeit of an absence costs rating. A later one does not, unless the player is behind
-    in score, or had boards spared in an absence that began less than `SPARED_EVERY` earlier.
+    The first forfeit of an absence costs rating. A later one costs none, unless the player is
+    behind in score, or kept rating by this rule in a previous absence, and that absence began less
+    than `SPARED_EVERY` before the present one.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -195,7 +196,7 @@ def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]
 
 
 def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Reopen a board that ended without a move. If forfeits ended the board, undo them."""
+    """Reopen a board whose last move did not end it. If forfeits ended the board, undo them."""
     undone = forfeits_that_ended(work, board)
     if undone:
         work.playing.drop_departures(board, undone[0].left_at)
@@ -226,7 +227,7 @@ def _end_absences(work: UnitOfWork, board: Board, forfeits: Iterable[Departure])
 
 
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Take players who have left the server out of a game that goes on again; return the board."""
+    """Take players who have left the server out of a resumed game; return the board."""
     gone = [
         seat.seat
         for seat in board.seats

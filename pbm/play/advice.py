@@ -1,6 +1,7 @@
 """Advice of robots: hints on a player's own moves, and analyses of finished games.
 
-A position gets no advice if it also stands on another board where the player may have no hints.
+A player gets no advice on a position that another board of the player also has, if that other board
+forbids hints.
 """
 
 from collections.abc import Sequence
@@ -94,11 +95,11 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Find a ply of a board that led to the position of another board, which forbids hints.
+    """Find a ply of `board` that led to the present position of a board that forbids hints.
 
-    The other board's position may be mirrored or turned. Unless the analysed game was imported,
-    plies from before the other board began do not count. Return the keys `number` (of this board),
-    `ply` and `other` (the other board's number) for a Refusal. Return {} if no ply is found.
+    This other board is one of `boards_without_hints`; its position may be mirrored or turned.
+    Unless `board` was imported, plies from before the other board began do not count. The result
+    has the keys `number` (of `board`), `ply` and `other` (number), or is {} if no ply is found.
     """
     stands_on = {
         stands: other
@@ -130,7 +131,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue the search job for the next part of a board's analysis, as a job of `player_id`."""
+    """Queue a search for the next part of a board's analysis, charged to player `player_id`."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -174,7 +175,7 @@ def _diagram(board: Board, state: str | None) -> str:
 def _lead_chart(
     board: Board, leads: Sequence[int] | None, *, picture: bool
 ) -> dict[str, Any] | None:
-    """Return a chart of who was ahead: signs for each side and, if `picture`, data to draw."""
+    """Return a chart of `leads`: signs (see `_sign`) and, if `picture`, data for a picture."""
     if not leads:
         return None
     sides = board.position.sides
@@ -196,7 +197,7 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """Return the sign of `lead` hundredths: a digit, `.` if not ahead, `#` if won by force."""
+    """Return `lead` (hundredths) as a sign: whole units, `.` if below 1, `#` if won by force."""
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 

@@ -77,10 +77,10 @@ def begin_board(
 ) -> list[Event]:
     """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
-    `agreed` has the ids of the players who have said yes. If some have not, the board counts for an
-    hourly limit of `begun_by`. If nobody was asked, `agreed` is None; then a daily limit applies,
-    too, until people have moved on enough boards of `begun_by`. `first_unsaid`: `begun_by` got the
-    first seat without asking for it, and is told so.
+    `agreed` has the ids of the players who have said yes; None means that nobody was asked. If not
+    all players have said yes, the board counts for an hourly limit of `begun_by`. If nobody was
+    asked, a daily limit also applies until people have moved on enough boards of `begun_by`.
+    `first_unsaid`: `begun_by` got the first seat without asking for it, and is told so.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -122,7 +122,7 @@ def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> boo
 
 
 def robots_play(game: Game) -> bool:
-    """Return whether robots play a game, which must offer a search for moves."""
+    """Return whether robots can play a game: they can if the game offers a search for moves."""
     return has(game, Searches)
 
 
@@ -141,7 +141,7 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
-    """Return how many boards in progress a player has with robots, counted up to the limit."""
+    """Return how many boards in progress a player has with robots; stop counting at the limit."""
     return work.beginnings.with_robots(player.id, most=limits.MOST_WITH_ROBOTS)
 
 
@@ -149,7 +149,8 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
     """Return the handle of the strongest robot that is rated no higher than a player.
 
     A provisional rating counts at its lower bound. If all robots are rated higher, or the player
-    has no rating, take the robot for beginners. Return None if no such robot plays `game`.
+    has no rating, take the robot for beginners. Robots that cannot play `game` now are passed over.
+    Return None if this leaves no robot.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)

@@ -55,11 +55,11 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Return the arguments with which `add_ply` counts how often a position has occurred.
+    """Return the arguments with which `add_ply` counts how often `position` has occurred.
 
-    The ply `ply` led to the position, whose key is `stood`. Earlier plies with this key count from
-    the ply `since` on, up to `most`. `first` is added to their number: 1 for the new ply, or 2 if
-    the game also started with this position.
+    The ply number `ply` led to `position`, whose key is `stood`. Keys of the result: `since`, the
+    first ply to look at; `most`, how many earlier plies to count at most; `first`, the number to
+    add to that count: 2 if the game also started with `position`, else 1.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -94,7 +94,7 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge: no match without `rounds`; the default clock without `clock`."""
+    """Choices of a challenge. If `rounds` is None: no match. If `clock` is None: default clock."""
 
     game: str
     options: Options
@@ -141,8 +141,9 @@ def start_board(
 ) -> Board:
     """Start a new board, with the players `seated` in seat order. Raises Refusal.
 
-    `round_of`: the place of the board in a match that has begun. Without `round_of`, a setup that
-    has `rounds` begins a match. `begun_by` is None if the board follows from an earlier game.
+    `round_of`: the board's place in a match that has begun. If `round_of` is None, a setup with
+    `rounds` begins a match. `begun_by`: the id of the player who asked for the board, None if the
+    board follows from an earlier game.
     """
     board = work.boards.add(
         setup.game,
@@ -229,7 +230,7 @@ def close_board(
     *,
     winners: Sequence[int] | None = None,
 ) -> Board:
-    """End a board without a move; `winners` are seats, () for a draw, None for no outcome."""
+    """End a board, but not by a move; `winners`: the seats, () for a draw, None for no outcome."""
     status = BoardStatus.CLOSED if winners is None else BoardStatus.FINISHED
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)
@@ -246,10 +247,10 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """Return the expected processor seconds of a search by `robot`, by default for a hint.
+    """Return the expected processor seconds of a search by `robot`, or for a hint if it is None.
 
-    By these seconds jobs take their place in the queue. Longer searches that the operator has
-    allowed are not considered, since they would put a job hours later in the queue.
+    A job's place in the queue depends on these seconds. The operator may allow longer searches, but
+    the result stays the same, as otherwise the job would have to wait for hours.
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
@@ -277,7 +278,8 @@ def move_key(board: Board, player_id: int) -> str:
 def asked_by(board: Board) -> int:
     """Return the id of the player to whom the search for a robot's move is charged.
 
-    This is the first person who has not left, else the first person, else the robot.
+    This is the first person by seat who has not left. If all people have left, it is the first
+    person. If only robots play, it is the robot to move.
     """
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
@@ -330,7 +332,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """Return each seat's side if `players` play with partners; None if the game forbids this."""
+    """Return each seat's side in a game of partners with `players` seats; None if not allowed."""
     option = partners_option(game)
     if option is None:
         return None

@@ -13,7 +13,7 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """Return when a player's latest digest was due; that digest has all news kept before."""
+    """Return when a player's latest digest was due; that digest has all news stored before then."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
         # Subtract: a local time set to the full hour may be another hour when clocks go back.
@@ -45,7 +45,7 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set a player's digest timer for new `settings`. If they end digests, the last is due now."""
+    """Set a player's digest timer to new `settings`; if they end digests, a last one is due now."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

@@ -41,7 +41,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """Return the last board in a board's match that is not closed; if none, the board itself."""
+    """Return the last board of a board's match that is not closed, else the board itself."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)
@@ -78,11 +78,11 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
 def settle_end(
     work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
 ) -> list[Event]:
-    """Settle the end or reopening of a board, if its last change caused one.
+    """Settle the end or reopening, if any, of a board that changed from `before` to `after`.
 
-    First, undo the effects of an earlier end that no longer holds. If only robots are left, end the
-    game as a draw, unless it has teams. `begins_anew`: the remaining players have started another
-    board, so a match does not go on.
+    If the board had ended before, first undo the effects of that end. If only robots are left, end
+    the game as a draw, unless the game has teams. `begins_anew`: the remaining players have started
+    another board, so a match does not go on.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())

@@ -80,12 +80,12 @@ def failing_alone(game: Game, number: int) -> Iterator[None]:
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
-    """Return a rules error's reason and parameters, and `more`, for the game's templates."""
+    """Return what the game's templates need to explain a rules error; `more` is added."""
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 
 
 def _says(game: Game, protocol: type, member: str, text: str) -> bool:
-    """Return a game's answer about a text; False if the game lacks `protocol`, or fails."""
+    """Return what `member`, a method of `protocol`, says of a text; False if missing or failing."""
     if not has(game, protocol):
         return False
     try:

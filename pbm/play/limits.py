@@ -24,7 +24,7 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """At most `most` answers `within` a time. A mail of the kind `pause` says that answers stop."""
+    """At most `most` answers `within` a time; then a mail of the kind `pause` announces a pause."""
 
     most: int
     within: timedelta
@@ -182,9 +182,9 @@ def _figure(name: str, count: str, unit: str) -> int:
 
 
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Count a mail, caused by others, to each player who may still get such mails.
+    """Count one mail caused by others for each player, except players at their limit.
 
-    Return how many such mails each had left before, by player id. Players with none are missing.
+    Return, by id of each counted player, how many more mails the limit allowed before this one.
     """
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
@@ -192,7 +192,7 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Return whether a player's next mail has a picture; those who get many mails get none."""
+    """Return whether a player's next mail has a picture; after many mails it has none."""
     return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
 
 
@@ -261,9 +261,9 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Return whether answers to an address are paused, as a recent mail to it has said.
+    """Return whether answers to an address are paused, that is, whether a recent mail said so.
 
-    `unproven`: answers to unproven mails, which have a limit of their own.
+    `unproven`: the answers are to unproven mails, which have a limit of their own.
     """
     key = address_key(address)
     return any(

@@ -122,7 +122,7 @@ def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> list[Event]:
-    """End a game as a draw, `agreed` or `claimed`."""
+    """End a game as a draw; `how` is `agreed` or `claimed`."""
     return settle_end(work, board, close_board(work, board, how, now, winners=()), now)
 
 

@@ -170,7 +170,7 @@ def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
 
     `before` and `after` are a player's ratings; `before` is None if there was none. `measured`: the
     player is a robot, whose rating is fixed. `spared`: the rating stays as it was, since another
-    board of the same absence has cost rating. `counted` is the weight of the game in percent.
+    forfeit in the same absence has cost rating. `counted` is the weight of the game in percent.
     """
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
@@ -319,7 +319,7 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
 def _changed(
     board: Board, seat: Seat, was: Rating, rated: tuple[float, float], weight: float
 ) -> Rating:
-    """Return the rating `was` after a game; the step to `rated` is scaled by `weight`."""
+    """Return a rating after a game: `weight` of the way from the rating `was` to `rated`."""
     people = [other.player_id for other in _against(board, seat.seat) if not other.robot]
     mu, sigma = (
         old * (1 - weight) + new * weight
@@ -387,9 +387,9 @@ def _model() -> PlackettLuce:
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Yield one event if a recount has changed a player's ratings; forget the ratings before it.
+    """Yield one event, on board `board_id`, if a recount has changed a player's ratings.
 
-    The event is told on the board `board_id`. While a recount goes on, do nothing.
+    Also erase the stored ratings from before the recount. While a recount goes on, do nothing.
     """
     if work.facts.find(STALE) is not None:
         return

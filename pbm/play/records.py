@@ -145,7 +145,7 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
 
 
 def _ending(board: Board) -> Ending | None:
-    """Return how a board ended otherwise than by its moves; None if it did not."""
+    """Return how a board ended, if its moves did not end it; otherwise None."""
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:

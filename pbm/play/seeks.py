@@ -82,9 +82,9 @@ def make_seek(
 ) -> Seek | list[Event]:
     """Join a seek or open one; return the seek, or events if its board starts.
 
-    A game with default options joins an open seek that fits, if there is one. A player who already
-    waits to be paired in the game opens no second seek, but gets the seek that waits. Raises
-    Refusal if the player has too many seeks.
+    A wish for a game with default options joins an open seek that fits, if there is one. If the
+    player asks to be paired, and an earlier seek of the player already waits for this in the same
+    game, return that seek. Raises Refusal if the player has too many seeks.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None
@@ -178,11 +178,11 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 def seeks_to_join(
     work: UnitOfWork, player: Player, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
-    """Return seeks that a player can join, seeks for other ratings, and how many are not chosen.
+    """Return seeks that a player can join, seeks for other ratings, and how many exceed `most`.
 
-    At most `most` seeks are chosen; seeks for the player's rating come first. Then each maker's
-    oldest seek comes before any maker's second seek, and newer seeks come before older ones. Chosen
-    seeks with somebody whom the player may not meet are not returned.
+    The `most` best seeks are considered: seeks for the player's rating are better than others, each
+    maker's oldest seek is better than any maker's second seek, and newer seeks are better than
+    older ones. A considered seek with somebody whom the player may not meet is not returned.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)
@@ -235,7 +235,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """Return the best open seek: without recent opponents, then with near ratings, then oldest."""
+    """Return the best open seek; prefer new opponents, then near ratings, then older seeks."""
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)

@@ -15,7 +15,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Counter of the mails that one incoming mail causes: about boards and seeks, and questions."""
+    """Counter of the mails that one incoming mail causes: on boards, on seeks, and questions."""
 
     _boards: set[int] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
@@ -75,8 +75,8 @@ class Turn:
 
     `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` and
     `apart` cache the outcomes of slow work that is done outside the transaction. `news` has events
-    that no command returned, `notes` has sections of the answer to the sender. `back` has the ids
-    of players to whom mail had bounced until their mail came in this turn.
+    besides those that commands return. `notes` has sections of the answer to the sender. `back` has
+    the ids of players to whom mail had bounced until their mail came in this turn.
     """
 
     work: UnitOfWork
@@ -93,7 +93,7 @@ class Turn:
 
     @property
     def arrived(self) -> datetime:
-        """When the mail arrived, to compare with deadlines; without a mail, `now`."""
+        """When the mail arrived, to compare with deadlines; `now` if no mail caused the turn."""
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:

@@ -41,10 +41,10 @@ def board_view(
 ) -> ViewData:
     """Return the view of one player, or of a stranger if `player_id` is None.
 
-    Without `picture`, there is no picture. The view lists all moves if `whole` is True, otherwise
-    the last `Info.rounds_shown` rounds, at a cost that does not grow with the game. `happened` has
-    what came after the ply `after`, but at most one round more than is listed. If `after` is None,
-    `happened` has what came after the reader's own last move.
+    If `picture` is False, the view has no picture. The view lists all moves if `whole` is True,
+    otherwise the last `Info.rounds_shown` rounds, at a cost that does not grow with the game. The
+    key `happened` has the moves and departures after the ply `after`, but at most one round more
+    than the view lists. If `after` is None, they are those after the reader's own last move.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -63,13 +63,14 @@ def board_views(
 ) -> dict[int | None, ViewData]:
     """Return the views of several readers by player id; shared parts are computed once.
 
-    Readers in `plain` get no picture. `recent` are the moves after `recent_since`, if already read.
-    `knows` maps readers to the last ply that they know.
+    Readers in `plain` get no picture. `recent`: the moves after the ply `recent_since(board)`; None
+    if they must be read. `knows` maps readers to the last ply that they know.
 
     A view has the keys of `_shared`, and some keys for one reader only. `yours`: the reader is to
     move. `you` has the reader's seats, `partners` the partners' seats. `marked` has the moves that
     the `picture` marks, as data of the game. `happened` has the moves and departures since the
-    reader's last move. `claim` is the reason for which the reader may claim a draw.
+    ply in `knows`, else since the reader's last move. `claim` is the reason for which the reader
+    may claim a draw.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -125,10 +126,10 @@ def recent_since(board: Board) -> int:
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """Return the last ply that is not new to a reader: the reader's last move.
+    """Return the ply after which all moves are new to a reader: the reader's last move.
 
-    If the reader made the board's last move, or is not in the game, return the ply before the last.
-    The result is never more than one round back.
+    If the reader made the board's last move, or is not in the game, only the last move is new. At
+    most one round of moves is new.
     """
     own = _own_seats(board, player_id)
     still_in = any(seat not in board.position.out for seat in own)
@@ -148,7 +149,7 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> ViewData:
-    """Return the view of a board after `ply` plies; mark moves after `since`, or only the last."""
+    """Return a board's view after `ply` plies; mark moves after ply `since`, else the last one."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -249,7 +250,7 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """Return each reader's picture; readers who have `seen` the same last ply share it in pairs."""
+    """Return pictures by reader; two readers who have `seen` the same last ply share a picture."""
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
@@ -320,7 +321,7 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
     """Return an open offer for one reader.
 
-    For a take-back, `ply` and `move` are the first ply undone, `later` counts the plies after it.
+    Keys of a take-back: `ply` and `move` of the first move undone, the number of `later` plies.
     """
     waiting = board.open_offers[offer]
     return {
@@ -357,7 +358,7 @@ def _own_seats(board: Board, player_id: int | None) -> list[int]:
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """Return a move as data; the key `seat_of` has the partner for whom it was made, or None."""
+    """Return a move as data; if made for a partner who left, `seat_of` is the partner's handle."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {
@@ -386,7 +387,7 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
-    """Return views of boards that wait for a player, longest wait first, and the number omitted."""
+    """Return views of the boards that wait longest for a player, and how many more boards wait."""
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})

@@ -53,14 +53,14 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The played move of `seat` at a ply, compared with the best move, which begins `line`.
+    """The move that `seat` played at a ply, compared with the best move, the first of `line`.
 
-    `best` and `made` are what the best and the played move are worth to `seat`, in hundredths, at
-    most `DECIDED`. `answer` is the best line after the played move, and `after` the state line at
-    the end of `answer`. Facts for the game's templates explain the difference: `reasons` for
-    `line`, `faults` of the played move, `harm` by `answer`, and in `contrast` what is better at the
-    end of `line`. Facts that are true of both moves are left out. For the position after the last
-    ply of a game `move` is None, and `line` is the best continuation.
+    `best` and `made`: what the best and the played move are worth to `seat`, in hundredths, at most
+    `DECIDED`. `answer`: the best line after the played move. `after`: the position at the end of
+    `answer`, as a state line. Facts for the game's templates explain the difference: `reasons` for
+    `line`, `faults` of the played move, `harm` done by `answer`, and `contrast`, what is better at
+    the end of `line`; facts that are true of both moves are omitted. For the position after the
+    last ply of a game, `move` is None, and `line` is the best continuation.
     """
 
     ply: int
@@ -323,7 +323,7 @@ def _searched(game: Game, positions: Sequence[Position], budget: Budget, best: i
 
 
 def _worth(score: int) -> int:
-    """Return a score, cut so that only forced wins and losses reach `DECIDED`, `-DECIDED`."""
+    """Return `DECIDED` for a forced win, `-DECIDED` for a forced loss, else a score in between."""
     if abs(score) >= WON:
         return DECIDED if score > 0 else -DECIDED
     return max(1 - DECIDED, min(DECIDED - 1, score))

@@ -75,7 +75,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """Yield the stretches between weekends off and vacations; other stops stay in them."""
+        """Yield the stretches outside weekends off and vacations `away`; ignore all other stops."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return

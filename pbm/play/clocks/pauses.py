@@ -1,4 +1,4 @@
-"""Time that does not count on a board: pauses, stops, and gifts of time."""
+"""Time that does not count on a board: pauses, other stops of the clock, and gifts of time."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -53,7 +53,7 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Do not count the time from `since` to `now`, when a player could not play, on any board."""
+    """Take the time since `since`, when a player could not play, off the player's clocks."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
@@ -74,7 +74,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """If the last reminder is over an hour late, do not count the delay, so that a day is left."""
+    """If the last reminder is over an hour late, move the deadline by that delay."""
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
@@ -87,7 +87,7 @@ def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Start the reminders again: a reminder sent while the clock stood still does not count."""
+    """Start the reminders again, since those sent while the clock stood still do not count."""
     stops = (*board.stops, Stop(now, now))  # reminders count as warnings from here on
     board = work.boards.set(board, stops=stops, reminded=0)
     waits.look_in_time(work, board, now)
@@ -95,7 +95,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store the part of `stop` that is within a board's present wait for a move."""
+    """Store that a board's clock stood still during `stop`, cut to the time since the last move."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board

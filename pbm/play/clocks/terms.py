@@ -78,7 +78,7 @@ class Terms:
 
     @property
     def counts_used(self) -> bool:
-        """Whether the time that a player has used for earlier moves counts."""
+        """Whether the time for a move depends on the time that a player used for earlier ones."""
         return self.total is not None or self.bank is not None
 
     def left(self, used: int, banked: int | None) -> int | None:
@@ -98,7 +98,7 @@ class Terms:
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
         """Return how long after the start of a wait each reminder of a move is due.
 
-        The last is due a day before the `allowed` time ends, or halfway if that is under two days.
+        If `allowed` is under two days, the last is due after half of it, else a day before its end.
         """
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)

@@ -42,7 +42,7 @@ def beginning_of(day: date, player: Player) -> datetime:
 
 
 def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Store a player's time zone, which is about to change, with the vacations that have begun."""
+    """Store a player's time zone in vacations that have begun, before the zone changes."""
     player = work.players.get(player_id)
     work.vacations.keep_zone(player.id, player.settings.timezone, today_of(player, now))
 
@@ -114,7 +114,7 @@ def set_notice(
 ) -> None:
     """Set the timer that tells a player's opponents of a vacation at the moment `at`.
 
-    Boards are told in batches, by number. This batch begins after the board number `after`.
+    The timer is for one batch of boards, in order of number: those after the number `after`.
     """
     work.timers.move(kind, _notice_key(vacation_id, after), now, at, player_id=player_id)
 

@@ -101,5 +101,5 @@ def _left(board: Board, wait: waits.Wait | None) -> Iterable[tuple[str, timedelt
 
 
 def _rough(left: timedelta) -> int:
-    """Return seconds rounded down: to the hour from a day on, to the minute below a day."""
+    """Return `left` in seconds, rounded down to hours if it is a day or more, else to minutes."""
     return in_seconds(left // (unit := _HOUR if left >= _DAY else _MINUTE) * unit)

@@ -52,7 +52,7 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """The moments of the reminders, the last a day before the end; None if years away."""
+        """When each reminder is due, None for one years away. The last is a day before the end."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -66,7 +66,7 @@ class Wait:
 
     @property
     def coming(self) -> datetime | None:
-        """When the next reminder is due or, after the last, the time ends; None if years away."""
+        """When the next reminder is due, or the end if no reminder remains; None if years away."""
         return (*self.reminders, self.ends_at)[self.passed_by(self.now)]
 
 
@@ -103,7 +103,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Advance a board's timer to the next reminder or deadline, to now if a reminder is overdue."""
+    """Let a board's timer fire by the next reminder or deadline, or now if one is overdue."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
@@ -175,8 +175,8 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
     """Return whether the other players may claim the mover's forfeit.
 
-    The mover's time must be over, and the others told so. Also, mail to the mover must bounce now,
-    or earlier bounces must have stopped the mover's clock for `STOPPED_AT_MOST` altogether.
+    The mover's time must be over, and the others must have been told so. Also, mail to the mover
+    must bounce now, or bounces must have stopped the mover's clock for `STOPPED_AT_MOST` in total.
     """
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
@@ -184,7 +184,7 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """Return from when reminders are warnings: a wait's start, or the end of its last stop."""
+    """Return when a wait began or, if later, its last stop ended. Only later reminders warn."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
@@ -195,7 +195,7 @@ def stop_left(board: Board, player_id: int) -> timedelta:
 
 
 def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
-    """Store how long bounces have stopped a player's clock; return the stop, if any."""
+    """Store for how long bounces have stopped a player's clock; return that period, if any."""
     since, left = player.unreachable_since, stop_left(board, player.id)
     if since is None or board.waits_since is None or not left:
         return None
