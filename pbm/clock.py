@@ -17,7 +17,7 @@ def system_clock() -> datetime:
 
 
 def local_moment(moment: datetime, timezone: str) -> LocalMoment:
-    """Return a moment in a time zone as values for templates; `utc` says if the zone is UTC.
+    """Return a moment in a time zone for templates; the key `utc` says whether the zone is UTC.
 
     >>> local_moment(datetime(2026, 11, 24, 12, tzinfo=UTC), "UTC")
     {'weekday': 1, 'at': '2026-11-24 12:00', 'utc': True}

@@ -100,7 +100,7 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """Limits of mails per hour from an address and a peer; 0 for none. Raises OperatorError."""
+        """Most mails per hour from an address and a peer; 0: no limit. Raises OperatorError."""
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),
@@ -116,7 +116,7 @@ class Settings:
     def seconds_of_thought(self) -> float:
         """The time that the strongest robot thinks, from 1 to 60 s. Raises OperatorError.
 
-        With less than 1 s it would be weaker than the second strongest robot.
+        With less time, the strongest robot would be weaker than the second strongest.
         """
         seconds = _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
         if seconds < 1:

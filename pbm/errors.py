@@ -17,4 +17,4 @@ class Refusal(Exception):  # noqa: N818 - a refusal is the word players and docs
 
 
 class OperatorError(Exception):
-    """The operator's request cannot be carried out, or a setting is wrong; it says what to do."""
+    """The operator's request fails, or a setting is wrong; ``str()`` says what to do."""

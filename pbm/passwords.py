@@ -55,7 +55,7 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the outcome of `work`, cached by the key `of`; if it is missing, call `need`."""
+        """Return the cached outcome of `work`; `of`: the key. If none is cached, call `need`."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
@@ -99,7 +99,7 @@ class PasswordHash:
 
 @dataclass(frozen=True)
 class SealedPassword:
-    """A new password's hash, to be confirmed by its owner; `seal` proves that we stored it."""
+    """A new password's hash, until its owner confirms; `seal`: a signature made by this server."""
 
     text: str = field(repr=False)
     seal: str = field(repr=False)
@@ -108,8 +108,8 @@ class SealedPassword:
 class PasswordWork(Apart):
     """A cache of the password hashing for one mail.
 
-    With `known`, no new password is hashed: `hash_of` returns the hash `known`, which comes from an
-    earlier mail, or raises the Refusal `known`.
+    `known`: what became of the new password in an earlier mail, a hash or a Refusal. `hash_of` then
+    returns this hash, or raises this Refusal, and hashes nothing.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
@@ -117,7 +117,7 @@ class PasswordWork(Apart):
         self._known = known
 
     def hash_of(self, password: str) -> PasswordHash:
-        """Return the hash of a new password. Raises Refusal for a bad length, and WorkNeeded."""
+        """Hash a new password. Raises Refusal for a bad length, WorkNeeded if no hash is cached."""
         if isinstance(self._known, Refusal):
             raise self._known
         if self._known:
@@ -129,7 +129,7 @@ class PasswordWork(Apart):
         return self.outcome(password, lambda: hash_password(password))
 
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
-        """Return for each password whether it matches its hash. Raises WorkNeeded."""
+        """Tell for each pair if password and hash match. Raises WorkNeeded if not yet known."""
         possible = [one for one in tries if len(one[1]) <= LONGEST]
         unknown = [one for one in possible if one not in self._outcomes]
         if unknown:
@@ -153,7 +153,7 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 def dummy_hash(name: str) -> PasswordHash:
     """Return a hash that matches no password; the same `name` always gets the same hash.
 
-    A login to a handle without password is checked against the hash, to take as long as others.
+    For logins of players without a password: checking this hash takes as long as a real check.
     """
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"

@@ -45,12 +45,12 @@ def help_pages() -> dict[str, Path]:
 
 
 def command_text(command: str) -> str:
-    """Read the text of a command's help page, below the summary; empty without a file."""
+    """Read the text below the summary on a command's help page; "" if it has no file."""
     return _read(resource_path("help") / "commands" / f"{command.replace(' ', '-')}.txt")
 
 
 def game_note(name: str, command: str) -> str:
-    """Read a game's note for a command's help page; empty without a file."""
+    """Read a game's note for a command's help page; "" if the game has no such file."""
     return _read(_of_game(name, "help") / name / f"{command}.txt")
 
 

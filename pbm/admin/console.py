@@ -96,7 +96,7 @@ def somebody_is_there() -> bool:
 
 
 def make_sure(question: str, *, yes: bool) -> None:
-    """Ask for confirmation, unless `yes`. Raises OperatorError if it is not given."""
+    """Ask the question, unless `yes` is set. Raises OperatorError unless the user confirms."""
     if yes:
         return
     if not somebody_is_there():

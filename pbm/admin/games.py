@@ -68,7 +68,7 @@ def games() -> None:
 @click.option("--status", type=click.Choice(_STATUSES), help="Only boards with this status.")
 @pass_session
 def list_(session: OperatorSession, status: str | None) -> None:
-    """List boards, and whose turn it is there or how they ended."""
+    """List boards: whose turn it is, or how the board ended."""
     with session.look() as work:
         numbers = work.boards.numbers(status=BoardStatus(status) if status else None)
         boards = work.boards.get_many(numbers)

@@ -37,7 +37,7 @@ def settings_from_here() -> Settings:
 
 
 def open_site(settings: Settings, database: Database) -> Site:
-    """Return the site with its keys. Raises OperatorError for a bad setting, or a missing key."""
+    """Return the server's address, keys and settings. Raises OperatorError if one is unusable."""
     address, operator = _named(settings)
     with database.reading() as work:
         keyring = open_keyring(work, settings, system_clock())

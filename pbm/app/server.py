@@ -55,7 +55,7 @@ _log = structlog.get_logger("pbm.app")
 
 
 class Server:
-    """Runs the roles of one process on an event loop. A shared database is used in threads."""
+    """Runs the roles of one process on an event loop; PostgreSQL is used in threads."""
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings

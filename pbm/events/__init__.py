@@ -1,7 +1,7 @@
 """Events: what happened in one transaction. `pbm.service.telling` turns them into mails.
 
-Each event declares who reads it, and which rate limits it counts against: those of comments, and
-those of mails to others. The module `board` has facts, which are told in words above a board;
+Each event declares who reads it, and whether it counts against the limit of comments or the limit
+of mails to others. The module `board` has facts, which are told in words above a board;
 `by_operator` has acts of the operator.
 """
 
@@ -23,7 +23,7 @@ class Event:
 
     @property
     def acted_on(self) -> int | None:
-        """The number of the existing board that a command acted on, None without one."""
+        """The number of the board that the command was about, None if it was about no board."""
         return None
 
     @property
@@ -36,7 +36,7 @@ class Event:
 
     @property
     def mails(self) -> int:
-        """The number of mails to players other than the sender, each time the event occurs."""
+        """The number of mails that the event causes to players other than the sender."""
         return 0
 
 
@@ -66,7 +66,7 @@ class BoardEvent(Event):
 
     @property
     def leaver(self) -> str | None:
-        """The handle of the player whom this event takes out of the game, but who is still told."""
+        """The player (a handle) who is out of the game by this event; this player is told, too."""
         return None
 
 
@@ -120,8 +120,8 @@ class BoardReopened(BoardEvent):
 class Commented(BoardEvent):
     """A player's comment to the other players of a board.
 
-    `first` is set at the player's first comment without a command: the player is told that such
-    words go to the others. `vacation` is the command to suggest if the player writes of being away.
+    `first`: the player's first words without a command on this board; the player is told that such
+    words go to the others. `vacation`: a command to suggest to a player who writes of being away.
     """
 
     handle: str
@@ -236,7 +236,7 @@ class Forgotten(Event):
 class SeekNews(Event):
     """A change of a seek, told to the players `readers` who wait in it.
 
-    `what` is `joined` or `left` for a player. For the seek it is `withdrawn`, `lapsed`, or `gone`
+    `what` is `joined` or `left` if a player did so; `withdrawn` or `lapsed` if the seek is; `gone`
     if the seek's maker became inactive. The game needs `players` players; `waiting` were found.
     `pairs`: the command `play` opened the seek.
     """

@@ -189,7 +189,7 @@ class DrawClaimed(BoardNews):
 
 
 class _TakeBack(BoardNews):
-    """A take-back of `handle`'s move at `ply` and of the `later` moves (a number) after it."""
+    """A take-back of `handle`'s move at `ply`, and of all moves after it; `later`: their number."""
 
     handle: str
     ply: int

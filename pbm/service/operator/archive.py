@@ -75,7 +75,7 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
 
 
 def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
-    """Unpack an archive into a folder; refuse a file over `most` bytes. Raises OperatorError."""
+    """Unpack an archive; refuse members of more than `most` bytes. Raises OperatorError."""
     try:
         with open_file(file) as packed, gzip.open(packed) as unpacked:
             most = most or max(_ALWAYS_ALLOWED, _MOST_PACKED * os.fstat(packed.fileno()).st_size)

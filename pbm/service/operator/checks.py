@@ -83,7 +83,7 @@ def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
 
 
 def database_state(settings: Settings) -> str:
-    """Check that the database exists and is up to date. Raises OperatorError."""
+    """Return the database and its version. Raises OperatorError if missing or not up to date."""
     url = parse_url(settings.database_url)
     shown = shown_url(url)
     if url.get_backend_name() == "sqlite" and not sqlite_path(url).exists():

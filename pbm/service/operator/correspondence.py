@@ -61,7 +61,7 @@ def _reachable(doorway: Doorway) -> str:
 
 
 def certificate_state(settings: Settings, clock: Clock) -> str:
-    """Check PBM_TLS_CERT, and whether each port of the server uses it. Raises OperatorError."""
+    """Return path and expiry of PBM_TLS_CERT. Raises OperatorError if it is bad or unused."""
     certificate = settings.tls_cert
     context = load_certificate(certificate, settings.tls_key)
     assert context is not None  # one of the two is set
@@ -106,10 +106,10 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send `text` as a reply to the newest mail to `sender`, or as a new mail if there is none.
+    """Send `text` from `sender`: as a reply to the newest mail to that address, or as a new mail.
 
-    `new`: always send a new mail. The first line of a new mail's text is the subject. Returns the
-    SMTP reply, after an answer by mail has come or `wait` seconds are over. Raises OperatorError.
+    `new`: send a new mail in any case; its subject is the first line of `text`. Waits up to `wait`
+    seconds for an answer by mail, then returns the SMTP reply. Raises OperatorError.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")
@@ -141,7 +141,7 @@ def send(
 
 
 def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:
-    """Return subject and text of the last mails to an address, in order. Raises OperatorError."""
+    """Return subject and text of an address's last mails, newest last. Raises OperatorError."""
     found = _mails(settings, address)[-count:]
     if not found:
         where = f"in {settings.maildir}"

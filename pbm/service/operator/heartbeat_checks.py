@@ -41,7 +41,7 @@ class CheckResult:
 
 
 class DubiousError(Exception):
-    """Raised by a check for what works but needs attention; ``str()`` is for the operator."""
+    """The checked thing works, but needs attention; ``str()`` is a sentence for the operator."""
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
@@ -80,7 +80,7 @@ def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
 
 
 def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
-    """Yield all heartbeats; convert their times from the clock of their process to ours."""
+    """Yield all heartbeats; convert their times from the clock of their process to `clock`."""
     here = work.heartbeats.clock_ahead(clock)
     for beat in work.heartbeats.all():
         ahead = 0.0 if here is None or beat.ahead is None else here - beat.ahead
@@ -145,9 +145,9 @@ def _named(beats: Sequence[Heartbeat]) -> str:
 
 
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
-    """Compare all clocks with the database's; for SQLite, only look for heartbeats in the future.
+    """Compare all clocks with the database's; return a summary for the operator.
 
-    Raises OperatorError that names the wrong clocks.
+    Raises OperatorError that names wrong clocks. On SQLite, only finds heartbeats in the future.
     """
     here, now = work.heartbeats.clock_ahead(clock), clock()
     beats = list(seen_by(work, clock))

@@ -87,7 +87,7 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
     """Raise OperatorError if a key is missing that signed the reply addresses in earlier mails.
 
-    Do nothing on a new server: no player has an address, and no other process runs.
+    Accept any keys on a new server, where no player has an address yet and no other process runs.
     """
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):

@@ -57,7 +57,7 @@ def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
-    """Return a mail and its masked contents (none for a done mail). Raises OperatorError."""
+    """Return a mail and its masked contents, empty for a done mail. Raises OperatorError."""
     with session.look() as work:
         mail = _find(work, name)
     text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)

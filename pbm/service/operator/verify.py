@@ -34,7 +34,7 @@ class Verdict:
 
 
 def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
-    """Verify these boards, or all, each locked in its own transaction. Raises OperatorError."""
+    """Verify the boards with these numbers; () means all boards. Raises OperatorError."""
     with session.look() as work:
         for number in numbers:
             find_board(work, number)

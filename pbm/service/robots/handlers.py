@@ -46,9 +46,9 @@ class RobotTurn(Turn):
 class JobHandler:
     """The functions for the jobs of one kind.
 
-    `prepare` returns the computation, an easier one after failed tries, or None if the job is
-    obsolete. `finish` acts on the result; `give_up` is called instead after too many failures. Both
-    check again whether the job is obsolete, and return the outcome for the log.
+    `prepare` returns the computation; after failed tries, it may be easier. It returns None if the
+    job is obsolete. `finish` acts on the result. After too many failures, `give_up` is called.
+    `finish` and `give_up` check again whether the job is obsolete, and return text for the log.
     """
 
     prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
@@ -88,7 +88,7 @@ def give_up_move(turn: RobotTurn) -> str:
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Accept or refuse any offered draw by the move's score, then play and announce the move."""
+    """Answer any draw offer, depending on `score`, then play `move`; return text for the log."""
     board = turn.board
     if not _still_waits(board, turn.job):
         return _GONE_ON
@@ -108,7 +108,7 @@ def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
 
 
 def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
-    """Claim a draw if only robots are left on the board; return the events, [] without a draw."""
+    """Claim a draw if only robots still play on the board; return its events, if any."""
     mover = board.to_move
     if mover is None or not board.is_left_to_robots:
         return []

@@ -75,7 +75,7 @@ class RobotJobs:
             return work.search_jobs.next_due_at()
 
     def claim(self, work: UnitOfWork, most: int, long: int | None = None) -> list[LeasedJob]:
-        """Lease up to `most` jobs, with at most `long` long searches; delete obsolete jobs."""
+        """Lease up to `most` jobs, of which at most `long` search long; delete obsolete jobs."""
         long = most if long is None else long
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
@@ -141,7 +141,7 @@ class RobotJobs:
             tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
 
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
-        """Return the job with its computation; nothing if preparing failed or the job is obsolete.
+        """Return the job with its computation; () if preparing failed or the job is obsolete.
 
         An obsolete job is deleted only while this transaction holds the board's lock. Otherwise
         another transaction might ask for the same job, add no row as the old one is still there,

@@ -19,7 +19,7 @@ Computation = partial[Any]
 
 
 class SearchFailedError(Exception):
-    """Error of a computation without result: its process died or hung, or the function raised.
+    """A computation has no result: its process died or hung, or its function raised an error.
 
     `trace` is the worker's traceback, if there is one.
     """

@@ -20,7 +20,7 @@ _log = structlog.get_logger("pbm.disks")
 
 @dataclass(frozen=True)
 class Disk:
-    """Free space on a folder's disk. `is_short`: mail is refused; `is_little`: the log warns."""
+    """Free space on a disk. If `is_short`, mail is refused. If `is_little`, a warning is logged."""
 
     folder: Path
     free: int  # bytes

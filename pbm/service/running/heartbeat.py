@@ -51,7 +51,7 @@ class Heart:
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
-        """Record that one loop of a role is alive now. A role with a stuck loop counts as stuck."""
+        """Record that loop number `loop` of a role is alive. A role is stuck if a loop is stuck."""
         self._loops[role][loop] = self._clock()
 
     def beat(self, work: UnitOfWork) -> None:
@@ -133,7 +133,7 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that the server accepts mail. After an outage, store it and postpone expiries."""
+    """Record that the server accepts mail; after an outage, store the outage, postpone expiries."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

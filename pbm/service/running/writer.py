@@ -152,7 +152,7 @@ class Writer:
         return await done
 
     async def idle(self) -> None:
-        """Wait until no work is left."""
+        """Wait until all queued work is done."""
         while self._working is not None:
             await asyncio.shield(self._working)
 
@@ -164,7 +164,7 @@ class Writer:
             self._working = None
 
     def _waiting(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
-        """Yield the waiting pieces, and those that arrive meanwhile; add each to `group`."""
+        """Yield each waiting piece, also pieces that arrive meanwhile; move it to `group`."""
         while self._asked and len(group) < MOST_TOGETHER:
             group.append(self._asked.popleft())
             yield group[-1]

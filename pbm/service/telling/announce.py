@@ -58,8 +58,8 @@ def announce_boards(
 ) -> None:
     """Mail the boards of the events to the boards' readers, or keep the news for later mails.
 
-    The player `but` gets no mail. A player in `together` gets one mail about several boards later.
-    Each board is locked, so that all reads for a mail see the same state.
+    The player `but` (an id) gets no mail. Players in `together` get one mail about several boards
+    later. Each board is locked, so that all reads for a mail see the same state.
     """
     found: dict[int, _News] = {}
     for event in events:
@@ -301,7 +301,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into lines above and below the board; if few are left, all stay above."""
+    """Divide a comment into lines above and below the board; all go above if few would go below."""
     head: list[str] = []
     rest: list[str] = []
     room = _ABOVE_THE_BOARD
@@ -353,7 +353,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Return whether a player may get an answer or question now; if not, tell the player once."""
+    """Return whether a player may get an answer or question now; announce a pause once by mail."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

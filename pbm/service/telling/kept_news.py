@@ -88,9 +88,9 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for the players with the ids `numbers`; return the ids for which the news fitted.
+    """Keep news for the players with the ids `numbers`; return the ids of players with room.
 
-    If `shortened`, comments that do not fit are reduced to their authors, so all news fit.
+    If `shortened`, players without room get only the authors of comments; all ids are returned.
     """
     later = set[int]()
     plies = [event.ply for event in events if isinstance(event, MovePlayed)]
@@ -129,7 +129,7 @@ def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) ->
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
-    """Return a view with older news added before the news that it has."""
+    """Return a copy of the view in which the older news `news` precede the view's own news."""
     before = [item.told for item in news]
     return {
         **view,
@@ -173,7 +173,7 @@ def _comes_in_any_case(
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """Return until when a board's mail waits for a robot to act; None if it need not wait."""
+    """Return until when a mail waits for a robot, None if not at all; `mail`: the replaced mail."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))

@@ -125,7 +125,7 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """Return a mail's thread headers; `root`: the first mail's id, None if this is first."""
+        """Return a mail's thread headers; `root`: Message-ID of the thread's first mail, if any."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
@@ -150,7 +150,7 @@ class MailWriter:
     ) -> None:
         """Answer a player or an address outside the boards' threads; `shown`: boards in the answer.
 
-        An unknown address gets few answers a day; the last answer says that none will follow.
+        An unknown address gets few answers a day; the last answer says that it is the last.
         """
         params: dict[str, Any] = {"sections": sections}
         if isinstance(reader, str):
@@ -195,7 +195,7 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        A mail to an unknown address counts against a limit. `granted`: it was counted already.
+        Questions to unknown addresses are limited. `granted`: this question was counted already.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
@@ -218,7 +218,7 @@ class MailWriter:
         address: str = "",
         kind: Kind = Kind.NOTICE,
     ) -> None:
-        """Mail a notice to `reader`; `address` replaces the first address of a player."""
+        """Mail a notice to `reader`; a given `address` is used instead of the player's address."""
         headers = self._plain_headers(answer_subject(subject), *filter(None, [address]))
         mail = self._mail(kind, reader, template, params, headers)
         self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))
@@ -300,7 +300,7 @@ def _addresses_of(reader: Player | str) -> tuple[str, ...]:
 
 
 def _about(board: Board, player: Player) -> str:
-    """Encode a board's ply, take-backs and offers to the player, as a part of a Message-ID."""
+    """Encode a board's state as a part of a Message-ID: ply, take-backs, offers to the player."""
     back = f"b{board.taken_back}" if board.taken_back else ""
     asked = (offer for offer, waiting in board.open_offers.items() if player.id in waiting)
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])

@@ -194,8 +194,8 @@ def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again
 class Awaited:
     """An awaited move, with the moments when the wait for it begins and ends.
 
-    `is_first`: the player's first move on this board. `counts`: if a reminder of several moves
-    names this move, the next reminder of this move alone is not sent.
+    `is_first`: the player's first move on this board. `counts`: a reminder of several moves also
+    counts as the next reminder of this move alone, which is then not sent.
     """
 
     board: Board

@@ -62,8 +62,8 @@ def _tell_who_waits(
 ) -> int | None:
     """Announce a fact about the player on the first `_AT_ONCE` of `boards`, sorted by number.
 
-    No board is told of the player twice a day. Returns the number of the last of these boards if
-    more are left, else None.
+    A board gets no such fact twice a day. Returns the last number done if `boards` has more boards,
+    else None.
     """
     some = sorted(boards)[:_AT_ONCE]
     told = [
@@ -123,7 +123,7 @@ def _tell_of(
 ) -> str:
     """Announce a vacation on `_AT_ONCE` boards that wait for the player; set a timer for others.
 
-    Boards in `but` are left out.
+    `fact` makes the event for a board's number. Boards in `but` are left out.
     """
     _, _, after = tick.timer.about.partition(".")
     waiting = tick.work.boards.to_move(player.id)
@@ -142,7 +142,7 @@ def _tell_of(
 def send_digest(tick: Tick) -> str | Again:
     """Write a player's digest of the news stored since the last one, and schedule the next.
 
-    The timer runs once more after digests are switched off: a turn begun before may keep news.
+    After digests are switched off, the timer runs once more, as an open transaction may keep news.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
@@ -166,10 +166,10 @@ def send_digest(tick: Tick) -> str | Again:
 
 
 def tell_kept_news(tick: Tick) -> str | Again:
-    """Mail a player all kept news. The timer is about one board with kept news, or about none.
+    """Mail a player all kept news.
 
-    That board, or else the player, is locked. Otherwise a turn could keep more news and rely on
-    this timer, which is about to end.
+    If the timer has a board, that board is locked, otherwise the player is. Without the lock,
+    another transaction could keep more news and rely on this timer, which is about to end.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:
@@ -194,7 +194,7 @@ def tell_kept_news(tick: Tick) -> str | Again:
 def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
     """Write a player's digest; `sizes` are the characters of kept news by board.
 
-    Returns whether boards are left over for another mail.
+    Returns True if some boards did not fit and need another mail.
     """
     found = [board for board in tick.work.boards.get_many(sorted(sizes)) if board.is_installed]
     boards = sorted(found, key=lambda board: _urgency(tick, player, board))
@@ -236,7 +236,7 @@ def _boards_that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]
 
 
 def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """Return a board's view for a digest, with the kept news; delete these news."""
+    """Delete kept news, return the board's view with these news; `drawn`: draw it in the digest."""
     news = tick.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(tick, player, board, after=after), news)
@@ -245,7 +245,7 @@ def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str,
 
 
 def _urgency(tick: Tick, player: Player, board: Board) -> tuple[bool, bool, float, int]:
-    """Return a sort key: boards with the player to move, by deadline; finished boards; others."""
+    """Return a sort key: the player's turns by deadline, then finished boards, then running."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id

@@ -44,10 +44,10 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Return a retry if a mail that arrived by `until` is unhandled, or no mail can come in.
+        """Return a retry of the timer if a player's mail may not have been handled yet, else None.
 
-        Otherwise return None. Call this before penalising a player for a missing mail, since a mail
-        counts from its arrival.
+        Retry if a mail that arrived by `until` is unhandled, or if the server cannot receive mail.
+        Call this before penalising a player for a missing mail: a mail counts from its arrival.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")
@@ -62,7 +62,7 @@ Do = Callable[[Tick], str | Again]
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events on boards; a reader of several of these boards gets one mail, later.
+    """Announce events to all but the player `but`; a reader of several boards gets one mail later.
 
     A reader of one board gets the mail later, too, if another timer for the reader is due soon.
     Boards that have just begun do not count as boards of a reader.

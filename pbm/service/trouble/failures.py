@@ -41,11 +41,11 @@ Handler = Callable[[Exception], object]
 
 
 class CrashMarker:
-    """A file with the numbers of the rows being handled: mails, or timers.
+    """A file with the numbers of the mails, or of the timers, that are being handled.
 
     A process locks the first file that no other process has locked; that may be the file of a
-    process that died. The file is not synced, so after a power cut no row is blamed. Without a
-    path, nothing is recorded.
+    process that died. The file is not synced: a power cut does not count as a failed try. If the
+    path is None, nothing is recorded.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -114,10 +114,10 @@ def _first_free(path: Path) -> IO[str]:
 
 @contextmanager
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
-    """Catch an error of the work in the context, and call `count` with it, to count a failed try.
+    """Catch an error of the work in the context; call `count` with the error.
 
-    After a deadlock or timeout of the database, call `given_up` instead, if given. If the database
-    is unreachable, raise the error.
+    `count` counts a failed try. If `given_up` is set, it is called instead of `count` for a
+    deadlock or timeout of the database. An unreachable database's error is raised, not caught.
     """
     try:
         yield
@@ -188,7 +188,7 @@ class Watchdog:
             self._set(lambda turns: tuple(other for other in turns if other is not turn))
 
     def look(self) -> None:
-        """Check each mail being handled once: log a slow mail, end the process if a mail hangs."""
+        """Check each mail being handled: log a slow mail, end the process if a mail hangs."""
         with self._changing:
             turns = self._turns
             if turns and self._is_looking:

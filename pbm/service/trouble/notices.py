@@ -89,7 +89,7 @@ def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
 
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
-    """Tell the operator that a mail could not be sent, if its kind is one to report."""
+    """Tell the operator that a mail could not be sent, unless its kind may get lost silently."""
     if mail.kind.treatment.loss_is_reported:
         number = outgoing(mail.id)
         params = {"number": number, "recipient": mail.recipient, "error": reason}
