@@ -30,7 +30,7 @@ _DIGITS = "0123456789"
 
 
 def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[str, Refusal | None]:
-    """Return a free handle, if possible `wanted`, and the refusal if `wanted` cannot be had."""
+    """Return `wanted` or, if it is None or refused, a free handle; also return any refusal."""
     if wanted is None:
         return suggest_handle(work, author), None
     try:

@@ -39,7 +39,7 @@ class TurnTaker:
     _uncounted: TurnFailedError | None = field(default=None, init=False)
 
     async def take(self) -> BatchResult:
-        """Handle a batch of mails; count a failed try of a mail. Raises DBAPIError.
+        """Handle a batch of mails; if a mail fails, count its failed try. Raises DBAPIError.
 
         If a batch of several mails fails, each mail is handled again alone, to find the cause.
         """
@@ -71,8 +71,8 @@ async def rounds(
 ) -> None:
     """Call `a_round` for ever, and `alive` before each call.
 
-    `a_round` returns the seconds to wait for `event`, or None to go on at once. `waiting`: what
-    waits while the database is down, in words for the log.
+    `a_round` returns the seconds to wait for `event`, or None to go on at once. `waiting` tells the
+    log what stands still while the database is down, such as "post waits".
     """
     while True:
         alive()
@@ -183,7 +183,7 @@ async def send_post(
 
 
 def until(due_at: datetime | None, clock: Clock) -> float:
-    """Return the seconds until `due_at`, at most `LOOK_AGAIN`; `BLOCKED_PAUSE` if it has passed."""
+    """Return the seconds until `due_at`, at most `LOOK_AGAIN`; `BLOCKED_PAUSE` if overdue."""
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:
         return BLOCKED_PAUSE

@@ -1,7 +1,7 @@
 """Newcomers: mails from unknown addresses, answers to the welcome, and challenges to guests.
 
-A guest is somebody whom a player challenges by mail address. Before an unknown address has said
-yes, the server runs none of its commands except `help`.
+The welcome asks an unknown address whether it wants to play. Until a yes, the server runs none of
+its commands except `help`. A guest is somebody whom a player challenges by mail address.
 """
 
 from dataclasses import replace
@@ -111,7 +111,7 @@ def say_goodbye(turn: Turn, address: str) -> str:
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
-    """Return the only game that a script asks for, by command or in words; else None."""
+    """Return the game that a script asks for, by command or in words; None if not exactly one."""
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
@@ -230,7 +230,7 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 
 
 def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str, ...]) -> None:
-    """Greet a new player, run the commands below the yes, and start the requested game."""
+    """Greet a new player, run the commands below the yes (`rest`), and start the wanted game."""
     context = turn.context(player)
     script = turn.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
@@ -274,7 +274,7 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 
 
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Return whether a mail only repeats the offered handle, which counts as a yes."""
+    """Return True if a mail counts as a yes because it only repeats the offered handle."""
     if question.password is not None:  # only a plain yes counts, since it sets the password
         return False
     words = " ".join(turn.envelope.said).split()
@@ -282,7 +282,7 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
-    """Ask the sender whether `name` is the wanted handle. Raises Refusal without a usable name."""
+    """Ask the sender whether to play as `name`. Raises Refusal if `name` is None or not free."""
     if name is None:
         raise Refusal("answer-yes")
     handle = lowered(name)
@@ -295,7 +295,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
 def _ask(
     turn: MailTurn, question: Question, handle: str, problem: Refusal | None = None, **told: Any
 ) -> str:
-    """Send the welcome or invitation again, within the daily limit. Returns the outcome."""
+    """Repeat `ask_signup` with `told`, within the daily limit. Returns the outcome in words."""
     left = answers_left(turn, question.address)
     if not left:
         return f"nothing: {question.address} had its answers for today"
@@ -311,14 +311,14 @@ def _ask(
 
 
 def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
-    """Return the challenge that a question invites to; None if it no longer waits for guests."""
+    """Return the challenge that a question invites to, if the challenge still waits for guests."""
     number = question.params.get("invitation")
     found = turn.work.challenges.find(number) if number else None
     return found if found and found.command else None
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return a refusal that answers "Who are you?" with any inviter's handle, and the game."""
+    """Return the answer to "Who are you?", as a Refusal that names any inviter, and the game."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)
@@ -370,7 +370,7 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
 
 
 def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: str) -> None:
-    """Cancel a challenge; tell the guests who said yes, and its inviter. `why`: mail template."""
+    """Cancel a challenge; tell the guests who said yes, and send the inviter the mail `why`."""
     turn.work.challenges.forget(challenge.id)
     inviter = turn.work.players.get(challenge.by_id)
     if inviter.addresses:
@@ -380,7 +380,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
 
 
 def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
-    """Tell guests who said yes that the game is off. `all_of_them`: also the mail's sender."""
+    """Tell guests who said yes that the game is off; the mail's sender only if `all_of_them`."""
     off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):

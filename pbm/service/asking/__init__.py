@@ -1,1 +1,1 @@
-"""Questions to people, the commands that wait for an answer, and standing consent."""
+"""Questions to people, commands that wait for an answer, and consent to later moves."""

@@ -1,4 +1,4 @@
-"""Questions to challenged players, invited guests and newcomers, and cancelled challenges."""
+"""Asks challenged players, invited guests and newcomers; tells players of cancelled challenges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ FIRST_GAMES = Challenge | Play | Join
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge. The mails count against no limit of answers."""
+    """Ask players whether they accept a challenge. No limit of answers applies to these mails."""
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return
@@ -53,7 +53,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store a question to each guest, to be mailed later; return the event with its `guests`.
+    """Store a question to each guest, for `ask_invited`; return the event with its `guests` set.
 
     Raises Refusal if the limits allow no mail to one of the guests now.
     """
@@ -72,8 +72,8 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
 def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     """Ask the guests who were challenged by mail address.
 
-    The comment is stored; it is sent with the board, once all have said yes. A guest who is a
-    player and takes no challenge from the sender is not asked, and the sender is not told so.
+    The inviter's comment is stored; it is sent with the board, once all have said yes. A guest
+    who is a player and accepts no challenge from the inviter is not asked; the inviter is not told.
     """
     if event.comment:
         turn.work.challenges.set_comment(event.challenge_id, event.comment)
@@ -150,7 +150,7 @@ class FirstGame:
 
     @property
     def pairs(self) -> bool:
-        """Whether the newcomer asks for any opponent (the command `play`)."""
+        """Whether the newcomer wants an opponent, no matter whom (the command `play`)."""
         return self.line == Play.words[0]
 
     @property

@@ -83,12 +83,12 @@ def ask_errand(
     guessed: bool = False,
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm commands. `told`: their board, their lines and the comment.
+    """Ask a player to confirm the commands in `told`: their board, their lines and the comment.
 
     If the mail is unproven, the question also lists waiting commands of earlier unproven mails, at
-    most `MOST_ERRANDS` mails in all. `reasons`: mail sections on why we ask. `avoidable`: if the
-    mail had answered one of ours, we would not ask. `guessed`: the commands were inferred from
-    plain words. `password`: hash of a new password among the commands.
+    most `MOST_ERRANDS` mails in all. `reasons`: mail sections on why we ask. `avoidable`: in an
+    answer to one of our mails, the commands would have run at once. `guessed`: the commands were
+    inferred from plain words. `password`: hash of a new password among the commands.
     """
     if not may_answer(turn, player):
         return
@@ -165,7 +165,7 @@ def ask_player(
     until: datetime | None = None,
     mail: Kind = Kind.QUESTION,
 ) -> None:
-    """Store a question to a player and mail it. `kept`: stored data for handling the answer."""
+    """Store and mail a question, open till `until`. `kept`: stored data for handling the answer."""
     token, until = new_token(), until or turn.now + OPEN_FOR
     asked = kind, player.address, token_digest(token), kept, turn.now, until, player
     turn.work.questions.ask(*asked)
@@ -182,7 +182,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's. An address of another player gets a notice."""
+    """Ask an address whether it is this player's; if another player has it, only notify them."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -247,12 +247,12 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """Return the owner's name in the seal of a password that an unknown address sent."""
+    """Return the name under which an unknown address's new password is sealed."""
     return f"address {address_key(address)}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """Return the context; it refuses to hash the script's new passwords if they exceed a rate."""
+    """Return the context; if the script sets too many passwords, hashing them raises Refusal."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
@@ -261,7 +261,7 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """Return why `count` new passwords may not be hashed; None if they may.
+    """Count `count` new passwords; return the refusal if they may not be hashed, else None.
 
     Only one unproven password waits at a time, since the player could not tell several apart.
     """

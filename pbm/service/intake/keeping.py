@@ -106,7 +106,7 @@ class Intake:
         now: datetime,
         same_for: timedelta,
     ) -> Rejection | None:
-        """Store a row for each `new` recipient; add its number to `numbers`. Return any refusal."""
+        """Store a row for each `new` recipient, and its number in `numbers`. Return any refusal."""
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _is_covered(before, recipient):
@@ -148,9 +148,9 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """Return the place of a mail to this recipient in the queue. `author` is in lower case.
+    """Return the queue place of a mail to this recipient. `author` is in lower case.
 
-    `from_player`: the mail came to our plain address from a player's address.
+    `from_player`: the mail came to our plain address (without a tag) from a player's address.
     """
     apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
     match recipient:
@@ -180,7 +180,7 @@ def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
 
 @dataclass(frozen=True)
 class Door:
-    """Callbacks of the SMTP listener. `read_in` runs queries, `look_in_thread` parses mail."""
+    """Callbacks of the SMTP listener. `read_in` is for queries, `look_in_thread` for parsing."""
 
     intake: Intake
     database: Database
@@ -230,7 +230,7 @@ class SessionLog:
         self._left_out = 0
 
     def __call__(self, session: Session) -> None:
-        """Log a session. Of those without a mail, more than `MOST_A_MINUTE` are only counted."""
+        """Log a session. After `MOST_A_MINUTE` sessions without a mail, others are only counted."""
         if session.is_trusted and session.is_uneventful:
             return
         now = self._seconds()

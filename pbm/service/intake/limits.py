@@ -1,8 +1,8 @@
-"""Limits of arriving mails: answers to strangers, mails an hour. SMTP defers mails over a limit.
+"""Limits how many mails may arrive in an hour, and how many mails of strangers are answered.
 
-A pool is a number of answers to strangers; mails that pass DMARC have a pool of their own. In a
-pool each network, domain and order of header fields has a quota, to leave answers for others. A
-sender who was deferred may use a further pool after half an hour.
+SMTP defers mails over a limit. A pool is a number of answers to strangers; mails that pass DMARC
+have a pool of their own. In a pool each network, domain and order of header fields has a quota, to
+leave answers for others. A sender who was deferred may use a further pool after half an hour.
 """
 
 import ipaddress
@@ -77,7 +77,7 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail. If none is left, store when the sender was deferred.
+    """Count the answer to a stranger's mail; if the pools are used up, store the time.
 
     Automatic mail, mail without an author, and authors over their daily limit get no answer.
     """
@@ -129,8 +129,8 @@ def _shares(
 ) -> Iterator[_Share]:
     """Yield each limit of a mail with the key of its bucket: first the pool, then the quotas.
 
-    A mail that passes DMARC has the quota of its domain. In other mails the domain may be forged,
-    so they have the quota of their network, if that is known.
+    If a mail passes DMARC, the quota is its domain's. Otherwise the domain may be forged, so the
+    quota is the network's, if the network is known.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
@@ -156,9 +156,9 @@ def _form(raw: bytes) -> str:
 
 @dataclass(frozen=True)
 class MailRates:
-    """Limits in mails an hour for each address, and for each peer that is not trusted; 0 for none.
+    """Limits in mails an hour for each address and each peer that is not trusted; 0: no limit.
 
-    Replies are counted for each player and author; forged mails to our plain address do not count.
+    Replies are counted for each player and author; mails to our plain address do not count there.
     """
 
     per_address: int = limits.MAILS_OF_ADDRESS.most

@@ -3,7 +3,7 @@
 A wrong tag counts against the peer's network. Recipients from a network over the limit are deferred
 unchecked. A large provider's network has many users: if `MAIL FROM` belongs to the player in the
 reply address, the tag counts against this player in this network only. If an upstream server hides
-the network, the log only warns: a deferral would hit everybody, and a tag has 80 bits.
+the network, only a warning is logged, since a deferral would hit everybody.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _log = structlog.get_logger("pbm.guesses")
 
 
 class Guesser(NamedTuple):
-    """Whose wrong tags are counted together; `network` is empty if unknown.
+    """The source of a wrong tag, with a limit of its own; `network` is empty if unknown.
 
     `player_id`, the player named in the reply address, is set in three cases: `MAIL FROM` is an
     address of that player; the mail is a bounce, which has no sender; or the network is unknown.
@@ -62,7 +62,7 @@ def check_recipient(
     sender: str = "",
     caller: Caller = UNKNOWN,
 ) -> Rejection | None:
-    """Return the refusal of a recipient, or None. `count_wrong` has yet to count a `WrongTag`."""
+    """Return the refusal of a recipient, or None. The caller must count each `WrongTag`."""
     recipient = site.address.parse(address)
     if isinstance(recipient, Unknown):
         return Rejection(550, f"5.1.1 {recipient.reason}")

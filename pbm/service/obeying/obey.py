@@ -139,7 +139,7 @@ def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
 
 
 def tell(context: Context, events: Sequence[Event]) -> str:
-    """Write the mails about events; return a remark for the outcome if limits allow no answer."""
+    """Write the mails about events. Return a remark if limits allow no answer, else ""."""
     turn = context.turn
     announce_boards(turn, [*turn.news, *events])
     announce_seeks(turn, events)
@@ -164,7 +164,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
 
 
 def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
-    """Write the questions that events call for, and the mails that are about no board."""
+    """Write the mails about events besides the answer and boards' mails: questions and notices."""
     held = [event for event in events if isinstance(event, NeedsConfirmation)]
     if held:
         reasons: list[dict[str, Any]] = []
@@ -194,7 +194,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Return the notes on withheld words, to add to the answer; none if they are over a rate."""
+    """Return the notes on withheld words, to add to the answer; no notes if they exceed a rate."""
     turn = context.turn
     if not turn.notes:
         return []
@@ -228,7 +228,7 @@ def is_dangerous(script: Script) -> bool:
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
     """Ask to confirm a script; commands that would fail are refused at once. Returns the outcome.
 
-    If some commands are refused and the others alone need no confirmation, the others are run.
+    If the commands that are not refused need no confirmation by themselves, they are run.
     """
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)

@@ -47,9 +47,9 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do. `lines`: its command lines, made to name their board and ply.
+    """What a script would do. `lines`: its command lines, with their board and ply added.
 
-    `fit`: the commands that would not be refused, with their lines. `comment`: the script's
+    `fit`: the commands that would not be refused, each with its line. `comment`: the script's
     comment, or empty if one of the `refusals` quotes it.
     """
 
@@ -129,7 +129,7 @@ class _Run:
         return replace(context, shown=shown, hints=context.hints or last, text=text)
 
     def next(self, command: Command) -> None:
-        """Run a command; if it depends on earlier ones, only if none was refused or held back."""
+        """Run a command, unless it depends on one that was refused or must be confirmed first."""
         if self._is_repeated(command):
             self.happened.append([])
             return
@@ -146,7 +146,7 @@ class _Run:
             self.happened.append(self._done(here, command))
 
     def _is_repeated(self, command: Command) -> bool:
-        """Return True for a query that the script has made already, with no change since."""
+        """Return True for a query that the script has made before, with only queries in between."""
         line = " ".join(lowered(command.line).split())
         is_repeated = line in self._looked
         self._looked = self._looked | {line} if command.reads_only else set()
@@ -185,7 +185,7 @@ def _pinned(context: Context, command: Command) -> str:
 
 
 def _count_news(context: Context, events: Sequence[Event]) -> None:
-    """Count a command's news on each board. Raises Refusal if a board has too much news."""
+    """Count a command's news for each board's players. Raises Refusal if they get too much."""
     happened = on_boards(events)
     if any(event.happens_once for event in happened):
         return
@@ -197,11 +197,11 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
     """Return the events that send the comment to a board, or quote it to the sender.
 
-    The comment belongs to the last command that was refused or changes something. It is quoted in
-    the refusal, waits until the command is confirmed, or is sent to the command's board. Without
-    such a command, it is chat on the answered board if the script has no commands, and is quoted as
-    unsent otherwise. If the mail is about no board, a comment without a move is ignored, since it
-    may be a signature.
+    The comment belongs to the last command that was refused or that changes something. A refusal
+    quotes the comment; a command to be confirmed keeps it waiting; other commands send it to their
+    board. If there is no such command, the comment is chat on the answered board if the script has
+    no commands at all, else it is quoted as unsent. If the mail is about no board, a comment
+    without a move is ignored, since it may be a signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -215,7 +215,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Return the event that sends a comment, or put the comment into a waiting event or refusal."""
+    """Put the comment into the last of a command's `events`, or return an event that sends it."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -315,7 +315,7 @@ def _board_shown(context: Context, number: int | None, *, about_board: bool) -> 
 
 
 def _refusal_of_move(context: Context, problem: Problem, board_id: int | None) -> Refusal | None:
-    """Return a clearer refusal of an unreadable move: not the player's turn, or similar moves."""
+    """Return a clearer refusal of an unreadable move, if any: "not your turn" or similar moves."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:

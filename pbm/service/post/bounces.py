@@ -117,7 +117,7 @@ def reachable_again(turn: Turn, player: Player) -> None:
 def tell_later(
     work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
 ) -> None:
-    """Schedule a notice (`what`) to waiting opponents: a player is `REACHABLE` or `UNREACHABLE`.
+    """Schedule a notice to waiting opponents that a player is `what`: REACHABLE or UNREACHABLE.
 
     The notice is sent at the time `at`, if it is still true then. It is about the boards with
     numbers above `after`; an earlier notice was about the others.
@@ -135,9 +135,9 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 
 
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
-    """Count a bounce; return the consequence in words for the operator.
+    """Count a bounce (`hard`: a permanent one); return the consequence, for the operator.
 
-    If no other mail to the player is queued, one board with the player to move is sent again.
+    If no mail to the player is queued, one board where the player is to move is sent again.
     """
     work, now = turn.work, turn.now
     since, last, count = player.unreachable_since, player.bounced_at, player.bounces

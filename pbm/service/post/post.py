@@ -269,7 +269,7 @@ class Post:
         return found
 
     def _held(self, found: list[OutboxMail]) -> list[OutboxMail]:
-        """Lock the found mails; return those that this process has locked and are still due."""
+        """Lock the found mails that no other process has locked; return those still due."""
         held = self.holds.take([mail.id for mail in found])
         mine: frozenset[int] = frozenset()
         try:

@@ -144,7 +144,7 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
 def _proven(
     turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    """Yield the correct logins with their players. An unknown userid takes as long to check."""
+    """Yield each correct login with its player. An unknown userid takes as long as a known one."""
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
     hashes = [
@@ -161,7 +161,7 @@ def _proven(
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
     """Return the player whom a login may authenticate; None if there is none.
 
-    For a `strict` player, the mail must come from an own address that DMARC does not doubt.
+    For a `strict` player, the mail must come from an address of that player, not doubted by DMARC.
     """
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:

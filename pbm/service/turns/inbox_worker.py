@@ -59,7 +59,7 @@ class TurnFailedError(Exception):
 class Preparation:
     """A mail that needs slow work, with the results so far and the work still to finish.
 
-    `started`: the mail has been delayed, and the slow work may run.
+    `started`: the mail has been delayed in the inbox, and a thread may run the slow work.
     """
 
     mail: InboxMail
@@ -132,7 +132,7 @@ class Preparations:
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note slow work that a mail needs; the next batch delays the mail until it is done."""
+        """Note the slow work of a mail; the next batch delays the mail until the work is done."""
         prepared.under_way, prepared.started = needed.work_out, False
         self._kept[prepared.mail.id] = prepared
 
@@ -143,7 +143,7 @@ class Preparations:
         prepared.started = True
 
     def ready(self) -> list[int]:
-        """Return the numbers of mails to claim, whose slow work is finished or not yet started."""
+        """Return the numbers of mails to claim: their slow work is finished, or not yet started."""
         return [
             number
             for number, known in self._kept.items()
@@ -190,7 +190,7 @@ class InboxWorker:
         self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
-        """Notify players of cleared passwords; count a try for each mail under way at a crash."""
+        """Notify players of cleared passwords; after a crash, count a try of each mail in hand."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -202,7 +202,7 @@ class InboxWorker:
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
         """Count a try for the mails that were being handled when a process died.
 
-        Those that already had a failed try may have caused the crash. They are retried at different
+        Mails that already had a failed try may have caused the crash. They are retried at different
         times, so that the next crash shows which mail causes it.
         """
         now = self.clock()
@@ -214,7 +214,7 @@ class InboxWorker:
             work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
-        """Handle the next mails for `SLICE` seconds at most; before each, yield whether it is long.
+        """Handle the next mails for at most `SLICE` seconds; before each, yield True if it is long.
 
         Raises TurnFailedError, WorkNeeded or DBAPIError; then the transaction must be rolled back.
         """

@@ -200,7 +200,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """Parse a line for one of `boards`. Unreadable text becomes a move, which will be refused."""
+    """Parse a line that begins with one of `boards`; unreadable text after it counts as a move."""
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None
@@ -213,10 +213,10 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """Add `others`, the words around the `lines` for boards, to the script.
+    """Return the script with `others` (the words around the `lines` for boards) as comments.
 
     Words below a line are its board's comment. Words above the first line belong to the command
-    above, or are `unplaced`. If all commands are for one board, `others` is the comment.
+    above them, or are `unplaced`. If all commands are for one board, all words are the comment.
     """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
@@ -230,7 +230,7 @@ def _with_words(
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
-    """Return the script; if one of its lines is perhaps no command, add a `guess` to confirm it."""
+    """Return the script; if one of its lines may be no command, add a `guess` to ask about it."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_in_sentence(words, index) for index in lines):
         return script

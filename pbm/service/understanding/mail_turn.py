@@ -21,9 +21,9 @@ from pbm.store.values.players import Player
 class MailTurn(Turn):
     """The unit of work that handles one mail; its effects are committed together.
 
-    `mailed`: boards shown in that mail of ours which this mail answers. `believes_front`: the
-    upstream mail server is trusted. `done`: logins whose commands have already run.
-    `withholds_words`: the words go to nobody, since they may hold a password.
+    `mailed`: the boards in our mail that this mail answers. `believes_front`: the upstream mail
+    server is trusted. `done`: logins whose commands have already run. `withholds_words`: the
+    sender's words are sent to nobody, since they may hold a password.
     """
 
     mail: InboxMail
@@ -78,7 +78,7 @@ class MailTurn(Turn):
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """Parse the mail in three ways: as an answer, as a new mail, only below a yes or no."""
+        """Parse the mail in three ways: as an answer, as a new mail, as text below a yes or no."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))

@@ -37,8 +37,8 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 class _Found:
     """A move in the sender's words.
 
-    `index`: index of the move's line; None for the subject. `move`: None if `text` is only similar
-    to a move, so that the game must interpret it. `inside`: set if the line has other words, too.
+    `index`: index of the move's line; None for the subject. `move`: the parsed `text`; None if that
+    is only similar to a move. `inside`: set if the line has other words, too.
     """
 
     index: int | None
@@ -49,7 +49,7 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """Return the script that plays the move in the mail or asks about it; None without a move."""
+    """Return the script that plays the move in a mail, or asks about it; else None."""
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -213,7 +213,7 @@ def _is_of_a_move(script: Script, problem: Problem) -> bool:
 
 
 def _may_be_remark(context: Context, board: Board, problem: Problem) -> bool:
-    """Return True if the move may be in another line than the unreadable one."""
+    """Return True if it is worth while to look for a move in or beside the unreadable line."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True

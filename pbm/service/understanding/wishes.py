@@ -141,7 +141,7 @@ def vacation_line(lines: Sequence[str]) -> str | None:
 
 
 def only_wishes(line: str) -> bool:
-    """Return True if a line only asks for what a command on its board does, such as "draw?"."""
+    """Return True if a line has only requests to do something on a board, such as "draw?"."""
     said = understand((line,))
     return (
         said is not None
@@ -168,7 +168,7 @@ def pairs_meant(script: Script) -> bool:
 
 
 def _names_page(context: Context, script: Script) -> bool:
-    """Return whether a script is `help` with an existing page ("help help", not "help me")."""
+    """Return True if a script asks for an existing help page ("help help", not "help me")."""
     first = script.commands[0] if script.commands else None
     if isinstance(first, Help) and first.subject:
         with suppress(Refusal):
@@ -208,7 +208,7 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return a line's requests, with `words` as their `rest`; None if the line has other words."""
+    """Return a line's requests, with `rest` set to `words`; None if it says anything else."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 

@@ -252,7 +252,7 @@ def may_hold_password(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """Find a line that sets or names a new password; return its word for "password", or None."""
+    """Return the word for "password" in a line that sets or names a new password, or None."""
     text = _as_readers_see(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -310,7 +310,7 @@ def perhaps_passwords(
 
 @cache
 def _begins() -> re.Pattern[str]:
-    """Return a pattern of the text allowed before a command's word, such as the name of a game."""
+    """Return a pattern of the text that may stand before a command, such as the name of a game."""
     names = "|".join(games())
     pattern = rf"{_BEGINS}(?:(?:{names})\s{{1,9}})?\Z"
     return re.compile(pattern, re.ASCII | re.IGNORECASE | re.MULTILINE)
