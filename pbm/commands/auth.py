@@ -48,7 +48,7 @@ class Elsewhere:
 class Answerer:
     """The sender of an answer to a question: the player or the address that was asked.
 
-    The question may be closed. `proven`: commands in the answer need no confirmation.
+    The question may no longer be open. `proven`: commands in the answer need no confirmation.
     """
 
     question: Question
@@ -92,7 +92,7 @@ def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Spe
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """Return who answers a question; None if the question does not show who the sender is."""
+    """Return the sender of an answer to a question; None if other proof is needed."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -115,7 +115,7 @@ def player_of(speaker: Speaker) -> Player | None:
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """Return the mail section on why a valid tag would not prove a player; empty if it would."""
+    """Return the name of a mail section that explains why no tag counts; empty if tags count."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings

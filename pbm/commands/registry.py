@@ -224,7 +224,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """Return the commands whose word begins a line; if none, those with a similar word."""
+    """Return the commands whose word begins a line, or else those whose word is most similar."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []
@@ -234,7 +234,7 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """Return a line's words without the server's and the game's name, and the game it names."""
+    """Return a line's words and the game it names. The names of server and game are left out."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
@@ -246,7 +246,7 @@ def _words(line: str) -> tuple[list[str], Game | None]:
 
 
 def _in_full(words: list[str]) -> list[str]:
-    """Expand short forms: `weekend off`, `list seeks`."""
+    """Expand short forms: `weekend off` to `set weekend off`, `list seeks` to `seeks`."""
     first, second = (lowered(word) for word in (*words, "", "")[:2])
     if len(words) == _SHORT and first in settings.SWITCHES and second in ("on", "off"):
         return [settings.Set.words[0], *words]

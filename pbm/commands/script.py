@@ -50,12 +50,12 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Leave out commands with these logins, and the comment if the last command is left out."""
+        """Leave out commands with a login in `logins`, and the comment if the last is left out."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """Return the script without the comment, the commands' sentences, the unreadable line."""
+        """Return the script without the sender's words: comment, sentences, and unreadable line."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
@@ -170,10 +170,11 @@ def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | No
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse a yes (True) or no (False) to a question; None if unclear. Also return the lines below.
+    """Parse an answer to a question; return True for yes, False for no, None if unclear.
 
-    A yes is unclear if a command follows it in the same line. `clearly`: a yes must be alone on its
-    line. `leaving`: the question was about leaving for good.
+    The other result is the lines below a clear answer, or else all lines. A yes is unclear if a
+    command follows it in the same line. `clearly`: a yes must be alone on its line. `leaving`: the
+    question was about leaving for good.
     """
     body = trimmed(said)
     found = spoken(body, leaving=leaving)
@@ -196,7 +197,7 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse an answer to a welcome as `confirmation` does; whatever may be a no is a no."""
+    """Parse an answer to a welcome like `confirmation`, but take all that may be a no as a no."""
     body = trimmed(said)
     found = spoken(body)
     if found.answer:

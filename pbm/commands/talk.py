@@ -89,7 +89,7 @@ def follows_on(lines: Sequence[str], index: int | None) -> bool:
 
 
 def goes_on(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether the text below line `index` may go on with that line, or take it back."""
+    """Return whether the text below line `index` may continue or revoke what that line says."""
     if index is None:
         return False
     below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")

@@ -1,4 +1,4 @@
-"""The help: pages in files, and a page per command made from its class and its text.
+"""The help: pages in files, and a page per command, made from the command's class and its file.
 
 A reply may quote a page, so no line of a page may parse as a command. A line to send has `=>` in
 front, and a command in a sentence is in quotes.
@@ -202,7 +202,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Yield drawings of the board `value` by number of players, without and with each flag."""
+    """Yield drawings of the board `value`: per number of players, one plain and one per flag."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -220,7 +220,7 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return the starting board's picture for the fewest players that `chosen` options allow."""
+    """Return the starting board's picture with `chosen` options and the fewest players; or None."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
@@ -252,7 +252,7 @@ def _in_quotes(text: str) -> str:
 
 
 def strength_text() -> str:
-    """Return the results of games between robots, a sentence per pair; empty without results."""
+    """Return the results of games between robots, a sentence per pair; empty if there are none."""
     path = strength_file()
     part = _PART.search(path.read_text(encoding="utf-8")) if path else None
     told = []

@@ -188,7 +188,7 @@ class Challenge(Command, group="lobby"):
             raise Refusal("other-seats")
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
-        """Return the names in seat order, or shuffled for -random without parting partners."""
+        """Return the names in seat order. Option `-random` shuffles; partners stay partners."""
         if not self.random:
             return names
         shuffled = context.turn.site.shuffled
@@ -223,7 +223,7 @@ def check_invitations(context: Context, addresses: Sequence[str]) -> None:
 
 
 def check_is_of_a_person(context: Context, address: str) -> None:
-    """Raise Refusal for this server's address or a role address such as postmaster."""
+    """Raise Refusal for an address that is no person's, such as this server's or postmaster@."""
     own = is_own(address, context.server)
     if own or is_role(address) or leads_elsewhere(address, context.server):
         raise Refusal("nobody-there", address=address, own=own)
@@ -232,10 +232,10 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """Return the answer to a challenger whose challenge waits for a yes of each of `handles`.
+    """Return the answer to a challenger when all players in `handles` must agree first.
 
     `first_unsaid`: the challenger got the first seat without asking for it. `words`: the
-    challenger's comment is delivered only after the yes.
+    answer says when the challenger's comment is delivered.
     """
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
@@ -254,7 +254,7 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """Return the active player of a handle. A Refusal hints at mail addresses if `by_address`."""
+    """Return a handle's active player. Raises Refusal, which offers addresses if `by_address`."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

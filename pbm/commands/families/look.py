@@ -60,7 +60,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Return the index of a handle before a password: 0, or after a board number; else None."""
+        """Return the index of the handle if `words` have a handle and a password, else None."""
         return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -158,7 +158,7 @@ def _all_shown(
 ) -> Iterator[Event]:
     """Show the named boards, then those of the named players, at most `MOST_SHOWN` in a mail.
 
-    With `own`, the named boards must be the sender's. Raises Refusal.
+    `own`: the named boards must be the sender's. Raises Refusal.
     """
     refs = [item for item in what if isinstance(item, BoardRef)]
     words = [item for item in what if isinstance(item, str)]

@@ -167,7 +167,7 @@ def _ratings(context: Context, player: Player) -> Sequence[dict[str, Any]]:
 
 
 def _title(game: str) -> dict[str, str | None]:
-    """Return a dict whose key `game` has the game's title, or None if only one is installed."""
+    """Return `{"game": title}`, with None for the title if this server has only one game."""
     return {"game": game_named(game).info.title if len(games()) > 1 else None}
 
 
@@ -188,7 +188,7 @@ class Standings(Command, group="look"):
 
 
 def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
-    """Return a pool's highest ratings and provisional ratings as plain data; None without any."""
+    """Return a pool's highest and provisional ratings as plain data; None if it has no ratings."""
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]

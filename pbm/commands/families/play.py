@@ -50,7 +50,7 @@ class PlayMove(BoardCommand, group="play"):
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Return whether the line names no other board than `board`, and no ply but the next."""
+        """Return whether the line fits `board` and its next ply; a line that names neither fits."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -72,7 +72,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """Ask by a mail section if the move is meant; `why`: data of `section`. Raises Refusal."""
+        """Ask whether to play the move, by a mail `section` with the data `why`. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -84,7 +84,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until a yes: board, ply, and the move, canonical if legal."""
+        """Return the line to store until confirmed: board, ply, and (canonical if legal) move."""
         board = context.own_board(self.board)
         ply, move = self._meant_ply or board.ply + 1, self.move
         if ply == board.ply + 1:
@@ -97,7 +97,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the outdated board of the answered mail if the move may be for it; else None."""
+        """Return the answered mail's board if it is outdated and perhaps meant; else None."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)

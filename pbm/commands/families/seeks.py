@@ -147,7 +147,7 @@ def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
 
 
 def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
-    """Yield `done` if it is a new board's events; if it is a seek, the answer that describes it."""
+    """Yield the events `done` of a new board, or if `done` is a seek, the answer describing it."""
     if not isinstance(done, Seek):
         yield from done
         return

@@ -21,7 +21,7 @@ _WORDS_OF_A_TIME = 14  # five numbers with units, and "and" between them
 
 
 class NumberKind(ArgumentKind):
-    """A number within limits; words in front of it and behind it may be skipped."""
+    """A number within limits; the words `before` it and `behind` it are skipped."""
 
     def __init__(
         self, shown: str, reason: str, limits: range, *, before: str = "", behind: str = ""
@@ -112,7 +112,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Lengths of time, separated by a sign: `1d,3d`. The last ones may be left out."""
+    """Lengths of time, with the sign `between` them: `1d,3d`, or only the first ones: `1d`."""
 
     reason = "span"
 
@@ -157,7 +157,7 @@ class Opponents(ArgumentKind):
 
 
 class Seats(Opponents):
-    """The players in seat order, as one word."""
+    """The players in seat order, as one word: `anna,bob`."""
 
     shown = "handle,..."
 

@@ -53,7 +53,7 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count a use of `rate`; unproven mails count separately. Raises Refusal over the limit."""
+        """Count one use of `rate`, separately for unproven mails. Raises Refusal over its limit."""
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
@@ -115,7 +115,7 @@ class Context:
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Return and lock the board meant. Raises Refusal if over, or if the sender has no seat."""
+        """Return what `board` does, locked. Raises Refusal if it is over or not the sender's."""
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
@@ -128,7 +128,7 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """Return the board as `own_board` does. Raises Refusal also if the sender has left it."""
+        """Return the board as `own_board` does. Raises Refusal also if the sender left the game."""
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
@@ -171,7 +171,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """Return the refusal of an unknown handle, with a hint on mail addresses if `by_address`."""
+    """Return the refusal for an unknown handle; `by_address`: say that mail addresses do, too."""
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name

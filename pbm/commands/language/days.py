@@ -56,7 +56,7 @@ class _Dated:
     year: int | None = None
 
     def since(self, earliest: date) -> date:
-        """Return the date of the day; without a year the first such date from `earliest` on."""
+        """Return the date; without a year, the first date from `earliest` on that fits."""
         if self.year is not None:
             return date(self.year, self.month or 1, self.day)
         return next(
@@ -90,7 +90,7 @@ class Days:
     def on(self, today: date) -> tuple[date, date]:
         """Return the first and last day as dates.
 
-        Without a year, a first date is sought from 60 days ago on, a last one from the first on.
+        A missing year is chosen so that the first day is at most 60 days ago, the last not earlier.
         """
         if isinstance(self.begin, timedelta):
             first = today + self.begin
@@ -128,7 +128,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """Return the days in a text, and True if they begin today: "until Friday". Raises Refusal."""
+    """Return a text's days, and True if it names only an end: "until Friday". Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -180,7 +180,7 @@ def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """Return the days; one without a month gets the month of another. Raises Refusal."""
+    """Return the days; a day without a month gets another's. Raises Refusal if no day has one."""
     dated = [item for item in items if isinstance(item, _Dated)]
     named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):

@@ -57,7 +57,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Return the field's options as typed (`-name=value`), by option name and by value."""
+        """Return the options as typed (`-name=value`); keys are the names and also the values."""
         return {}
 
 
@@ -119,7 +119,7 @@ class Flag(Field):
 
 @dataclass(frozen=True)
 class ValueOption(Field):
-    """A field parsed from an option `-name=value`; None without it."""
+    """A field parsed from an option `-name=value`; None if the line lacks the option."""
 
     name: str
     kind: ArgumentKind
@@ -316,7 +316,7 @@ class Command:
 
     @classmethod
     def help(cls) -> str:
-        """Return the help page, its summary and its text, filled in for the default game."""
+        """Return the summary and the text of the help page, filled in for the default game."""
         text = command_text(f"{cls.words[0]} {cls.second}".strip())
         return "\n\n".join(filter(None, (cls.summary(), cls.with_game(text))))
 
@@ -341,7 +341,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the `words` behind the command's `word`. Raises Refusal with the named board."""
+        """Parse `words` behind the command's `word`. Raises Refusal with the board's number."""
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -385,7 +385,7 @@ class Command:
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Return the index of the handle in a login (handle and password); None without a login."""
+        """Return the index of the handle if `words` have a handle and a password, else None."""
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
@@ -413,7 +413,7 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until a yes. Events until then must not change its meaning."""
+        """Return the line to store until confirmed. Later events must not change its meaning."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -422,18 +422,18 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """Return the command with board and line set; None if it has a board or takes none."""
+        """Return the command, its board and line now set; None if it had a board or takes none."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """Return the question that asks for a yes; empty if the mail just quotes the line."""
+        """Return the question that asks for a yes; if empty, the mail quotes the line instead."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """Return the mail section that warns of what the command ends, with its data; or None."""
+        """Return a mail section's data on what the command ends; None if it ends nothing."""
         return None
 
     @property

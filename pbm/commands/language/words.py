@@ -32,10 +32,10 @@ KEPT_FREE = frozenset(
 
 
 def lowered(text: str) -> str:
-    """Lower-case only the ASCII letters, as other letters may be look-alikes.
+    """Lower-case only the ASCII letters; look-alikes stay, such as this Kelvin sign for a K.
 
-    >>> lowered("KATE")
-    'Kate'
+    >>> lowered("\u212aATE")
+    '\u212aate'
     """
     return text.lower() if text.isascii() else text.translate(_LOWER)
 
@@ -51,7 +51,7 @@ def is_board(word: str) -> bool:
 
 
 def misread(reason: str, **params: Any) -> Refusal:
-    """Return the refusal of words that cannot be parsed; `reason`: key of the sentence to show."""
+    """Return the refusal of words that cannot be parsed; `reason`: code of the sentence to show."""
     return Refusal("syntax", reason=reason, **params)
 
 

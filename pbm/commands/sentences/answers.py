@@ -1,7 +1,7 @@
 """Parses a yes or no: strictly in answer to a question, broadly in answer to a welcome.
 
-The answer to a question is the first line, or its first clause: it must be a yes or no as a whole,
-and the rest must leave no doubt. After a no to a welcome we write no more. See docs/replies.md.
+In an answer to a question, the first line or its first clause must say only yes or no, and the
+other words must leave no doubt. After a no to a welcome we write no more. See docs/replies.md.
 """
 
 import re
@@ -139,7 +139,7 @@ def _is_doubtful(
     below: Sequence[str],
     again: frozenset[str],
 ) -> bool:
-    """Return whether the rest of the `line`, or the lines `below`, may reverse the `answer`."""
+    """Return whether other words may reverse the `answer`; `again`: phrases that repeat a yes."""
     more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
@@ -166,7 +166,7 @@ def _is_doubtful(
 
 
 def said_below(below: Iterable[str]) -> Iterable[str]:
-    """Return the lines in which an answer may be contradicted: the first nonblank lines below."""
+    """Return the first nonblank lines below an answer; a contradiction counts only in them."""
     return islice(filter(str.strip, below), _MOST_LINES)
 
 
@@ -296,10 +296,10 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Return whether words begin with one of `phrases`, or match a list of the `kind`.
+    """Return whether words begin with one of `phrases`, or match a word list of the `kind`.
 
-    If `kind` is "no", the list "no alone" matches a single word. The list "no undivided", for
-    languages without blanks, matches if one of its phrases begins the first word.
+    Each kind has two lists. A word of "no alone" matches as the only word. A phrase of "no
+    undivided", for languages without blanks, matches at the beginning of the first word.
     """
     if not words:
         return False

@@ -111,6 +111,6 @@ def phrase_of(text: str) -> str:
 def read_list(
     name: str, sections: Collection[str], folder: Path = _FOLDER
 ) -> dict[str, frozenset[str]]:
-    """Return the phrases of a file, one a line, by section. Raises WordListError and OSError."""
+    """Return the phrases in a file, by section. Raises WordListError and OSError."""
     found = read_sections(folder / f"{name}.txt", sections, lambda line: (phrase_of(line),))
     return {section: frozenset(phrases) for section, phrases in found.items()}

@@ -152,7 +152,7 @@ def address_invited(lines: Sequence[str]) -> str | None:
 
 
 def days_away(lines: Sequence[str]) -> str | None:
-    """Return the text behind a phrase such as "I'm on vacation"; None without one."""
+    """Return the text behind a phrase such as "I'm on vacation"; None if no phrase is found."""
     if sum(map(len, lines)) > _LONGEST:
         return None
     text = fold_typography(" ".join(" ".join(lines).split())).casefold()
@@ -205,7 +205,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 
 def _meaning(words: list[str], wrote: str) -> Meant | None:
-    """Return the request of a clause that says nothing else, or None."""
+    """Return the request of a clause; None if the clause says anything else."""
     if len(words) > _MOST_WORDS:
         return None
     greeted = words[0] in _GREETINGS
@@ -230,7 +230,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
-    """Return the wish in a phrase ("how do I resign"), and True if it asks how to; else None."""
+    """Return a phrase's intention and whether it asks how ("how do I resign"); None otherwise."""
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -271,13 +271,13 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _aside(words: list[str], *, at_end: bool) -> int:
-    """Return how many of the first words are a polite phrase; `at_end`: how many of the last."""
+    """Return the number of words in a polite phrase at the beginning or (`at_end`) at the end."""
     sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
     return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """Yield the words, then without one object ("this game") at the end, then without two."""
+    """Yield the words as text, then without one last object ("this game"), then without two."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)
@@ -302,7 +302,7 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """Return the lines of a text, except lines with clauses of `found` and none of `others`."""
+    """Return the lines of a text, except where a clause of `found` begins but none of `others`."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

@@ -145,7 +145,7 @@ def _spoken(text: str) -> list[_Spoken]:
 
 
 def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
-    """Return whether all clauses are kind; `sorry`: a longer apology that says why is kind, too."""
+    """Return whether all clauses are kind; `sorry`: an apology with a reason counts as kind."""
     may_be_name = False
     for item in found:
         words, clause = tuple(map(str.casefold, item.clause.words)), item.clause
