@@ -78,7 +78,7 @@ def address_key(address: str) -> str:
 
 
 def mailbox_key(address: str) -> str:
-    """Return `address_key` without the ``+`` detail; it is equal for addresses of one mailbox."""
+    """Return a key equal for all addresses of one mailbox: in lower case, without ``+`` detail."""
     local, at, domain = address_key(address).rpartition("@")
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
@@ -142,7 +142,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """The address for bounces of one mail, whose `short_name` is `mail`; `tag` is unverified."""
+    """The address for bounces of one mail; `mail` is its short name, `tag` is not verified yet."""
 
     player_id: int
     mail: str
@@ -188,7 +188,7 @@ class ServerAddress:
         return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
 
     def board_reply(self, player_id: int, tag: str, board_id: int | None = None) -> str:
-        """Return a player's reply address, for a board (``pbm+g12.u7.TAG@host``) or for none."""
+        """Return a player's reply address, ``pbm+g12.u7.TAG@host``; no ``g12.`` without a board."""
         board = "" if board_id is None else f"g{board_id}."
         return self._subaddress(f"{board}u{player_id}.{tag}")
 

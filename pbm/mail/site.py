@@ -31,7 +31,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """A board in an answered mail of ours, with the ply, take-backs and offers that we showed."""
+    """A board as an answered mail of ours showed it: its number, ply, take-backs and offers."""
 
     number: int
     ply: int
@@ -43,9 +43,9 @@ class Answering:
 class Site:
     """Settings and keys that all mails of one server share.
 
-    `authserv_id` is the upstream mail server's name in its results; it is empty if we do not trust
-    these. `trusted_networks` contain our own mail servers. `robot_seconds` is how long a board's
-    mail may wait for a robot's move, `thought_seconds` how long the strongest robot searches.
+    `authserv_id` is the upstream mail server's name in `Authentication-Results`, or empty if we do
+    not trust these. `trusted_networks` contain our own mail servers. A board's mail may wait for a
+    robot's move for `robot_seconds`; the strongest robot searches for `thought_seconds`.
     """
 
     address: ServerAddress
@@ -77,7 +77,7 @@ class Site:
         return self.address.bounces(player_id, name, tag)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
-        """Return the boards of our newest board mail in `message_ids`, which are newest first."""
+        """Return the boards in the newest of our board mails; `message_ids` are newest first."""
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
             if found and found[5].lower() == self.address.domain:

@@ -49,7 +49,7 @@ class Keyring:
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return a player's reply tags, by each key, for each board and none, without key ids."""
+        """Return a player's reply tags by each key, for each board and no board; omit key ids."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -61,7 +61,7 @@ class Keyring:
         return self._tag("bounce", player=player_id, mail=mail)
 
     def verify_bounce_tag(self, tag: str, player_id: int, mail: str) -> bool:
-        """Return whether the tag was made for this player and mail; see `verify_reply_tag`."""
+        """Return whether a current key made the tag; ignore its case, and take constant time."""
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
@@ -121,7 +121,7 @@ class WatchedKeyring(Keyring):
 
 
 def _look_of(path: Path) -> tuple[int, ...]:
-    """Return inode, size and time of a file, which tell a new version; empty if it is missing."""
+    """Return a file's inode, size and time, to notice a change; empty if the file is missing."""
     try:
         seen = path.stat()
     except OSError:

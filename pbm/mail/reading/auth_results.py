@@ -1,9 +1,9 @@
 """Parses `Authentication-Results` of the upstream mail server, and makes mails that test it.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust one only if it has the configured
-authserv-id and is above the `Received` field of the upstream server. It may also be right below, if
-that server is known to put its results there. A field with a blank in front of its colon is
-ignored, since the upstream server may fail to remove a field that a forger has spelt in this way.
+authserv-id and is above the `Received` field of the upstream server. We also trust one right below
+this field if that server is known to put its results there. A field with a blank before its colon
+is ignored, since the upstream server may fail to remove a forged field that is spelt in this way.
 """
 
 import re
@@ -38,7 +38,8 @@ class Front:
     """The upstream mail server, the first of our mail servers that an incoming mail reaches.
 
     `hops` is how many `Received` fields our mail servers add; the lowest is the upstream server's.
-    `below`: the server puts its results right below this field, and removes forged ones there.
+    `below`: that server puts its results right below its `Received` field, and removes forged
+    results there.
     """
 
     authserv_id: str
@@ -142,7 +143,7 @@ def _vouches(result: MethodResult, domain: str) -> bool:
 
 
 def _result(section: str, quoted: list[str]) -> MethodResult | None:
-    """Parse one result, such as `dmarc=pass`; `quoted` are the strings that `_parts` took out."""
+    """Parse one result, such as `dmarc=pass`; `quoted` are the field's quoted strings."""
     method = _METHOD.match(section)
     if method is None or method[2] not in (None, _VERSION):
         return None
@@ -159,7 +160,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split a value at semicolons; the second list gets its quoted strings, replaced by numbers."""
+    """Split a value at semicolons; `"0"`, `"1"` in the parts stand for its quoted strings."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -210,10 +211,9 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 class Seen:
     """The upstream mail server's treatment of a test mail.
 
-    `hops` is the number of `Received` fields added; None if the `Received` field that was sent in
-    the test mail is gone. `survived` names the forged fields that were not removed, such as
-    `folded`. `own` is `above` or `below` if the server put its own results above or right below its
-    `Received` field, else empty.
+    `hops` is the number of `Received` fields above the test mail's own, or None if its own one is
+    gone. `survived` names the forged fields that were not removed, such as `folded`. `own` tells
+    where the server put its own results: `above` its `Received` field, right `below` it, or "".
     """
 
     hops: int | None
@@ -225,7 +225,7 @@ def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: s
     """Make a mail that tests whether the upstream mail server removes forged results.
 
     `mark` is a unique word by which this mail's own fields are recognised. One of them is a
-    `Received` field: our servers add theirs above it, where they can be counted.
+    `Received` field; the `Received` fields that our servers add are above it.
     """
     *above, below = (
         spelling.format(

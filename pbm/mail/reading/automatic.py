@@ -101,7 +101,7 @@ def may_tell_a_robot(name: str) -> bool:
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Return whether an address is the server's own, even with a `+` detail, or a reply address."""
+    """Return whether an address is the server's: plain, with a `+` detail, or a reply address."""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
     if domain != own_domain or not local.startswith(own_local):

@@ -45,7 +45,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """Return Python's codec for a charset label: "" for ASCII or none, Latin-1 if unlisted."""
+    """Return Python's codec for a charset label: "" for ASCII or no label, Latin-1 if unknown."""
     if not label:
         return ""
     name = label.strip().strip("\"'").lower()
@@ -57,7 +57,7 @@ def codec_for(label: str) -> str:
 def decode(raw: bytes, label: str) -> str:
     """Decode `raw` in the charset with this label; undecodable bytes become U+FFFD.
 
-    Without a label, or with that of ASCII, decode as UTF-8 if it is valid, else as Latin-1.
+    If the label is empty or means ASCII, decode valid UTF-8 as UTF-8, and all else as Latin-1.
     """
     codec = codec_for(label)
     if not codec:

@@ -108,7 +108,7 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """Yield the fields of each recipient (RFC 3464, 2.3), joined if empty lines divide them."""
+    """Yield each recipient's fields (RFC 3464, 2.3), even if an empty line divides them."""
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
     begun: _Fields = {}
@@ -171,7 +171,7 @@ def _recipient(fields: _Fields) -> DeliveryReport:
 
 
 def _status_written(value: str) -> str:
-    """Return the code in a `Status` field; for an SMTP reply there, return one such as 5.0.0."""
+    """Return the code in a `Status` field; an SMTP reply there, such as 550, becomes 5.0.0."""
     bare = _ROUND_A_DOT.sub(".", _COMMENT.sub("", value))
     found = _STATUS.search(bare) or _STATUS.search(value)
     return _status_said(found or _REPLY.search(bare) or _HALF_A_STATUS.search(bare))

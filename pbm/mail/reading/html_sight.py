@@ -189,7 +189,7 @@ class _Look:
 
 
 class Sight:
-    """The styles of the open elements during a walk over a tree: they tell if text is visible."""
+    """The styles of the open elements in a walk over a tree, to tell whether text is visible."""
 
     def __init__(self, style_sheets: Iterable[str]) -> None:
         self._rules = rules(style_sheets)
@@ -201,7 +201,7 @@ class Sight:
         return self._looks[-1].is_seen
 
     def enter(self, tag: str, attributes: Attributes) -> bool:
-        """Enter an element and return True, unless it is invisible with all its descendants."""
+        """Enter an element and return True, or return False if the element is not displayed."""
         if not attributes and not self._rules:
             self._looks.append(self._looks[-1])
             return True

@@ -127,7 +127,7 @@ class _Lines:
         self._lines.extend(SIGNATURE + line for line in lines)
 
     def gap(self, prefix: str) -> None:
-        """Add an empty line with this prefix, unless the line above is one already."""
+        """Add an empty line with this prefix, except at the beginning and below such a line."""
         if self._lines and self._lines[-1] != prefix.rstrip(" "):
             self._lines.append(prefix.rstrip(" "))
 

@@ -92,14 +92,14 @@ _MOST_REFERENCES = 20
 class Envelope:
     """The content of one mail, however malformed.
 
-    `author` is the address in `From`; without one `author_problem` is a sentence for people.
+    `author` is the address in `From`. If it is None, `author_problem` is a sentence for people.
     `subject` is decoded, on one line, but keeps marks such as `Re:`. `message_id` and `references`
-    (newest first) hold only well-formed ids. `automatic` is why the mail counts as automatic, None
-    for a person's mail. `said` are the lines of the author's own words, typography unchanged.
-    `below_quotes` are the indexes in `said` of the first lines below quotations. `signature` are
-    the lines of a signature without the usual mark `-- ` above. Signatures of any kind are left out
-    of `said`. `is_masked`: the function `masked` replaced secrets in the text; `perhaps_tags` are
-    the words that it found to be possible tags or tokens of ours.
+    (newest first) hold only well-formed ids. `automatic` is why the mail counts as automatic; it is
+    None for a person's mail. `said` are the lines of the author's own words, with typography
+    unchanged, but without signatures. `below_quotes` are the indexes in `said` of the first line
+    below each quotation. `signature` are the lines of a signature that has no mark `-- ` above it.
+    `is_masked`: the function `masked` replaced secrets in subject or text. `perhaps_tags` are the
+    words that this function took for possible tags or tokens of ours.
     """
 
     author: str | None
@@ -230,7 +230,7 @@ def clean_subject(text: str) -> str:
 
 
 def _without_marks(subject: str) -> str:
-    """Remove reply marks and list tags before a subject, then `[Fwd: …]` around what is left."""
+    """Remove reply marks and list tags before a subject, then `[Fwd: …]` around the subject."""
     at = 0
     while mark := _MARK_OR_TAG.match(subject, at):
         at = mark.end()

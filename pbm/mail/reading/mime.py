@@ -53,7 +53,7 @@ def _text(value: bytes) -> str:
 
 @lru_cache(maxsize=4)
 def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
-    """Return a mail's header without malformed lines, and its end. Raises UnreadableMail."""
+    """Return a mail's well-formed fields, and the index of its body. Raises UnreadableMail."""
     return _split(raw, 0, limits, of_part=False)
 
 
@@ -155,7 +155,7 @@ class _Walk:
         return root
 
     def _divide(self, found: re.Match[bytes]) -> int:
-        """End the parts that a delimiter closes, begin the next; return the index to read next."""
+        """End and begin parts at this delimiter; return the index to read next."""
         level = self._levels[found[1]]
         for part in (*self._open[level + 1 :], self._leaf):
             if part is not None:

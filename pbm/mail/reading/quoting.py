@@ -78,10 +78,9 @@ _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 class OwnWords:
     """The lines that the author wrote for this mail, without blank lines at both ends.
 
-    `below_quotes` are the indexes of the first lines below quotations. A line right below a
-    quotation, without a blank line between, is omitted: it may be the end of a broken quoted line.
-    `signature` are the lines of a signature at the end that a mark such as `-- `, or HTML, sets
-    apart; they are not in `lines`.
+    `below_quotes` are the indexes in `lines` of the first line below each quotation, if a blank
+    line is between. Otherwise it may be the end of a broken quoted line. `signature` are the lines
+    of a final signature that HTML or a mark such as `-- ` sets apart; `lines` omits them.
     """
 
     lines: tuple[str, ...] = ()
@@ -206,7 +205,7 @@ class _Cleaning:
     def _is_residue(self, at: int) -> bool:
         """Return whether a line, without `>`, is the broken-off end of the quoted line above.
 
-        Such an end may look like a move. Its first word would have made the line above too long.
+        Such an end may look like a move. The line above must have no room for its first word.
         """
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()
@@ -251,7 +250,7 @@ class _Cleaning:
         return block or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """Return the index below "On … wrote:" or "Jo Doe opined:" at `at`; `at` if neither is."""
+        """Return the index below "On … wrote:" or "Jo Doe opined:" at `at`; else return `at`."""
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -265,8 +264,8 @@ class _Cleaning:
         """Return the next index to read if text is between an introduction and a quotation, else 0.
 
         The introduction is from `at` to `end`. The text must be a note of an omission, an answer
-        above our mail, or a greeting. A greeting below own words begins an unmarked quotation
-        instead.
+        above our quoted mail, or a greeting without words of the author above. A greeting below
+        such words belongs to an unmarked quotation.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -278,7 +277,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Return whether the next quotation, soon below `at`, is a board's mail marked by `>`."""
+        """Return whether the first quotation below `at` is a board's mail marked by `>`."""
         end = min(at + _BETWEEN_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -288,7 +287,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Skip introductions from `at` on, and an unmarked quotation; return the next index."""
+        """Skip introductions from `at` on, then a quotation if unmarked; return the next index."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_ours_with_bars(at):
                 return at
@@ -306,7 +305,7 @@ class _Cleaning:
     def _unmarked(self, at: int) -> int:
         """Skip the unmarked quotation at `at`; return the next index to read.
 
-        In a quoted mail of ours, added answers are read. Any other quotation reaches to the end.
+        Answers added to a mail of ours are read. Any other quotation reaches to the mail's end.
         """
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
@@ -330,7 +329,7 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """Return the index below a PGP block of kind `what`, or below a signed text's header."""
+        """Skip a PGP block of kind `what`, or a signed text's header; return the next index."""
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):

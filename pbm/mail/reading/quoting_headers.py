@@ -116,7 +116,7 @@ def is_name(line: str) -> bool:
 
 
 def facts_in(introduction: list[str]) -> int:
-    """Return how many of address, date and verb an "On … wrote:" has; 0 if no colon ends it."""
+    """Return how many of address, date and verb are in "On … wrote:"; 0 without a final colon."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -197,13 +197,13 @@ def _opens(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Return whether the first line, with the next line's first word, would be the longest line."""
+    """Return whether the second line's first word would make the first line the longest."""
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
 
 def field_names(lines: list[str]) -> list[str]:
-    """Return each line's casefolded text before a colon near its start; empty without one."""
+    """Return each line's casefolded text before a colon near its start; "" without a colon."""
     parts = (line[: _LONGEST_NAME + 1].replace("：", ":").partition(":") for line in lines)
     return [head.strip(" \t*_\u00a0|>").casefold() if colon else "" for head, colon, _ in parts]
 
@@ -234,7 +234,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index below fields in an unknown language with an address and a date, else 0."""
+    """Return the index below fields in an unknown language; 0 if they lack address or date."""
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

@@ -1,7 +1,7 @@
 """Recognises rare quotation marks (`:`, `#`, `}`, `»`, `MQO>`), greetings and signatures.
 
 Lists and smileys have such signs, too. So a sign counts as a mark only below a line "On … wrote:",
-on adjacent lines, or if it is before `State:`, which begins the last line of a board's mail.
+on adjacent lines, or before the word `State:`, which begins the last line of a board's mail.
 """
 
 import re
@@ -66,7 +66,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the indexes of lines with the sign that is before a quoted line `State:` of ours."""
+    """Return the indexes of lines that begin with the sign before our quoted `State:` line."""
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -138,7 +138,7 @@ def is_fence(line: str) -> bool:
 
 
 def is_signature(below: list[str]) -> bool:
-    """Return whether these lines look like a signature. None is blank; a row of dashes is above."""
+    """Return whether the lines below a row of dashes, without blank ones, look like a signature."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):

@@ -28,7 +28,7 @@ _SHARE = 0.5
 
 
 class TemplateWords:
-    """The fixed words of some templates, indexed for search in a text."""
+    """The fixed words of some templates, indexed for search in a text with single blanks."""
 
     def __init__(self, sources: Iterable[str]) -> None:
         self._by_word: dict[str, list[str]] = {}
@@ -41,7 +41,7 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """Return the length of the template text that `text`, with single blanks, begins with."""
+        """Return where the words of our templates end in `text`; 0 if `text` begins otherwise."""
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -108,7 +108,7 @@ def holds_ours(lines: Sequence[str]) -> bool:
 
 
 def ours_is_quoted(marked: Iterable[str]) -> bool:
-    """Return whether these quoted lines begin with a board's mail, or have the end of one."""
+    """Return whether these quoted lines begin with a board's mail, or have its `State:` line."""
     lines = [_MARK.sub("", line, count=1) for line in marked]
     below = lines[1:]
     return _STARTS.match(lines[0] if lines else "") is not None or any(
@@ -160,9 +160,9 @@ class OwnMails:
     def read(self, at: int) -> tuple[int, list[list[int]]]:
         """Return the index below our quoted mail at `at`, and groups of lines added to it.
 
-        Return `at` and no groups if such lines cannot be told from our own. This is so if our mail
-        has another player's comment below the drawing. It is also so if there are two `State:`
-        lines, since a forged one can make another player's comment look like an answer.
+        Return `at` and no groups if added lines cannot be told from our lines. This is so if our
+        mail has another player's comment below the drawing. It is also so with two `State:` lines,
+        since a forged one can make another player's comment look like an answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -177,9 +177,9 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """Return the index of the drawing's first line, and that of the line below the drawing.
 
-        `state` and `below` are the start and end of our `State:` line. Without a drawing, as in a
-        mail with a picture, return `state` twice. If the drawing is incomplete, or other players'
-        words may be below it, the first index is `at`: no line above the drawing counts as added.
+        Our `State:` line is from `state` to `below`. In a mail with a picture instead of a drawing,
+        return `state` twice. If the drawing is incomplete, or other players' words may be below it,
+        return `at` as the first index; then no line above the drawing counts as added.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -196,7 +196,7 @@ class OwnMails:
     def _asked(self, at: int, drawing: int) -> int:
         """Return the index of our request for an answer; `drawing` if there is none above.
 
-        The request is below a line "You are …" or "Scores: …"; others' words are above that line.
+        The request is below "You are …" or "Scores: …"; other players' words are above these.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:

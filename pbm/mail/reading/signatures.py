@@ -49,11 +49,12 @@ _IN_NAMES = frozenset(
 def signature_in(
     lines: Sequence[str], below_mark: Sequence[str] = (), author: frozenset[str] = frozenset()
 ) -> tuple[int, int]:
-    """Return the indexes of a signature's first line and of the line below it; equal if none.
+    """Return the indexes of a signature's first line and of the line below the signature.
 
-    A signature is at the end, or above a postscript or a further paragraph. No closing line may be
-    below it. A sentence right below it, such as a slogan, is part of it. `below_mark` are the lines
-    that follow `lines` after a mark such as `-- `. `author` are the words of the author's name.
+    Without a signature both are `len(lines)`. A signature is at the end, or above a postscript or a
+    further paragraph. No closing line may be below it. A sentence right below it, such as a slogan,
+    is part of it. `below_mark` are the lines that follow `lines` after a mark such as `-- `.
+    `author` are the words of the author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -72,7 +73,7 @@ def possible_starts(lines: Sequence[str]) -> list[int]:
     """Return the indexes, in order, of lines that may begin a signature which reaches to the end.
 
     Such a line is a closing line. Or it begins a paragraph, and from there on no line is a
-    sentence. At least three lines must follow, or two of words that are capitalised as in names.
+    sentence. At least three lines must follow, or two in which words are capitalised as in names.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True

@@ -45,8 +45,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
     """Mask our addresses and secrets in a text; other words, and the number of lines, are kept.
 
     `is_secret` tells whether a lower-case word is a token or a tag of ours, perhaps without its
-    key's id. It is asked only about words of such a length. The time is linear in the text's
-    length.
+    key's id. It is asked only about words as long as these. The time taken is linear.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):
@@ -59,7 +58,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask secrets found in `seen`, the decoded `text`; `places` are its indexes in `text`."""
+    """Mask in `text` the secrets of `seen`, its decoded form; `text[places[i]]` gave `seen[i]`."""
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]

@@ -63,7 +63,7 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Return whether a mail has a non-blank `Message-ID` field, or a header too large to parse."""
+    """Return whether a mail has a non-blank `Message-ID`; True for a header too large to parse."""
     try:
         headers, _ = split_header(raw, LIMITS)
     except UnreadableMail:

@@ -19,7 +19,7 @@ class ClientLeftError(Exception):
 
 
 class FloodError(Exception):
-    """The client sends an endless line, or `surplus_bytes` more than the limit of a mail."""
+    """The client sends an endless line, or exceeds the limit of a mail by `surplus_bytes`."""
 
 
 class LineReader:

@@ -23,8 +23,8 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 class Caller:
     """The connected `peer`, empty for a local socket, and the `network` that a mail comes from.
 
-    For an untrusted peer `network` is its own. A trusted peer relays mails of its clients: then
-    `network` is the client's if the peer names the client, else empty.
+    An untrusted peer's `network` is its own. A trusted peer relays mails of clients: `network` is
+    the client's if the peer names an untrusted client, else empty.
     """
 
     peer: str = ""
@@ -35,7 +35,7 @@ UNKNOWN = Caller()
 
 
 def forwarded_address(argument: str) -> Peer | None:
-    """Return the client's address in Postfix's ``XFORWARD``; None if none. Raises ValueError."""
+    """Return the client's address in Postfix's ``XFORWARD``, or None. Raises ValueError."""
     found: Peer | None = None
     for attribute in argument.split():
         name, equals, value = attribute.partition("=")
@@ -58,9 +58,9 @@ class ListenerLimits:
     """Limits of a client; sizes in bytes, times in seconds.
 
     `commands` is how many commands a client may send between two mails, `unknown_commands` how many
-    unknown ones in a connection. The rest of a mail larger than `mail_bytes` is read and dropped,
-    up to `surplus_bytes`, for a client reads our refusal only after its mail. Trusted peers may
-    have any number of connections, and send any number of commands.
+    unknown commands in a connection. A client reads the refusal of a mail only after the whole
+    mail. So up to `surplus_bytes` above `mail_bytes` are read and dropped. Trusted peers may have
+    any number of connections, and send any number of commands.
     """
 
     mail_bytes: int = LIMITS.mail_bytes
@@ -100,7 +100,7 @@ class ConnectionLimits:
         return Caller(str(peer or ""), str(network))
 
     def enter(self, peer: Peer | None) -> str | None:
-        """Count a new connection, until `leave`. Return the reply that rejects it, or None."""
+        """Count a connection until `leave` is called; return the reply that rejects it, or None."""
         if self.is_trusted(peer):
             return None
         whose = origin(peer)

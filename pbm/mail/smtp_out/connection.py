@@ -55,7 +55,7 @@ class _Replies(asyncio.Protocol):
 
     @property
     def are_left(self) -> bool:
-        """Whether a reply, or a part of one, is left unread, or the connection has ended."""
+        """Whether a reply, even an incomplete one, is still unread, or the connection has ended."""
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
@@ -85,7 +85,7 @@ class _Replies(asyncio.Protocol):
             self._changed.set()
 
     def eof_received(self) -> bool:
-        """End with an error: the server has closed its sending half."""
+        """End with an error, since the server has closed its sending half."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         return False
 
@@ -232,14 +232,14 @@ class ConnectionPool:
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
     ) -> None:
-        """Open at most `size` connections, and use none again that was idle for `idle_seconds`."""
+        """Open at most `size` connections; none is used again once idle for `idle_seconds`."""
         self._connect = connect
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with the idle connection used last, or with a new one if that is dead.
+        """Call `work` with an idle connection, or with a new one if none is idle or it is dead.
 
         The connection is kept afterwards, but closed if `work` raises an exception.
         """

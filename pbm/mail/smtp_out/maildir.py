@@ -111,7 +111,7 @@ def check_folders(root: Path, *maildirs: Path) -> bool:
 
 
 def _owner(folder: Path) -> int | None:
-    """Return a folder owner's user id; None without a folder. Raises OSError for a link or file."""
+    """Return a folder owner's id, None for a missing folder. Raises OSError for a link or file."""
     try:
         found = folder.lstat()
     except FileNotFoundError:

@@ -256,7 +256,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """Return the status (RFC 3463) in a refusal, or a vague one such as 5.0.0 by its reply code."""
+    """Return a refusal's status (RFC 3463); a reply code alone, such as 550, becomes 5.0.0."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)

@@ -1,14 +1,14 @@
 """The blocks of a rendered template, laid out for both parts of a mail.
 
 A template consists of paragraphs, `- ` lists, `| ` quotes, and lines that a filter has marked.
-Paragraphs and lists are wrapped for the text part and flow in the HTML part; no move breaks at its
-hyphen. These filters mark lines and words:
+Paragraphs and lists are wrapped for the text part and flow in the HTML part; no line breaks at the
+hyphen of a move. These filters mark lines and words:
 
 - `pre` keeps a text's line breaks and blanks;
 - `page` is for a help page: it keeps indented lines as they are, makes a heading of a paragraph in
   capitals, and makes links of commands in quotes, such as `"help play"`;
 - `rows` keeps line breaks in the text part, and makes a list of the lines in the HTML part;
-- `state` wraps a text at blanks in the text part; in the HTML part it may break anywhere;
+- `state` wraps a text at blanks in the text part, and at any character in the HTML part;
 - `heading` emphasises a line in the HTML part;
 - `picture` shows a view's picture in the HTML part, if the view has one;
 - `diagram` keeps a board drawn in letters, but not in an HTML part that shows the view's picture;
@@ -72,7 +72,7 @@ def _show_picture(view: dict[str, Any]) -> str:
 
 
 def _columns(text: str) -> str:
-    """Align columns, which two blanks separate: the first to the right, the others to the left.
+    """Align columns, divided by two blanks, the first to the right; put `KEPT` before each line.
 
     >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
     |   9. ab   cd
@@ -87,7 +87,7 @@ def _columns(text: str) -> str:
 
 
 def _page(text: str) -> str:
-    """Mark headings, commands in quotes, and indented lines outside of lists in a help page."""
+    """Mark a help page's headings, its commands in quotes, and indented lines outside of lists."""
     text = _LED_ON.sub(rf'"{COMMAND}\1{COMMAND_ENDS}"', text.rstrip("\n"))
     return "\n\n".join(map(_keep_indented_block, text.split("\n\n")))
 
@@ -123,7 +123,7 @@ def cleaned(value: Any) -> Any:
 
 
 def _may_be_unclean(value: Any) -> bool:
-    """Return whether `value` may need cleaning, by its JSON, which is faster than its `repr`."""
+    """Return whether `value` may need cleaning. Its JSON shows this faster than its `repr`."""
     try:
         return _MAY_BE_ESCAPED.search(orjson.dumps(value)) is not None
     except TypeError:  # a lone surrogate, or a type of a game in the parameters of a refusal

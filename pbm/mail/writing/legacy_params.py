@@ -48,12 +48,12 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """Add `usual`, the name and title of the only game, to a refusal's parameters without these."""
+    """Add `usual`, the only game's name and title, to a refusal's parameters if they lack these."""
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 
 def _shown(view: dict[str, Any]) -> dict[str, Any]:
-    """Convert a view's picture with the marks of one move to a picture with a list of moves."""
+    """In a view's picture, replace the keys that mark one move by `moves`, a list of moves."""
     drawing = view.get("picture") if "diagram" in view else None
     if not drawing or "moves" in drawing:
         return view

@@ -179,7 +179,7 @@ class _Compiler(CodeGenerator):
 
 @cache
 def _words_of(environment: Environment, game: str) -> SimpleNamespace:
-    """Return the macros of a game's `board.txt`, and of our `game.txt` those that it lacks."""
+    """Return the macros of a game's `board.txt`, and those of `game.txt` under all other names."""
     usual, own = (
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )

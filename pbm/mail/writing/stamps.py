@@ -267,7 +267,7 @@ def number_mask() -> Image.Image:
 
 
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
-    """Draw an oblong in `colour`, wider by `rim` on each side, on a stamp of colour `ground`."""
+    """Draw an oblong, widened by `rim` on each side, in `colour` on a stamp of colour `ground`."""
     canvas = Canvas(UNIT, UNIT, ground)
     canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
     return canvas
@@ -275,7 +275,7 @@ def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
 
 @cache
 def key(seat: str, sign: str) -> Image.Image:
-    """Draw a seat's colour and sign, as a legend of pictures whose pieces show cell names."""
+    """Draw the legend of a seat, its colour and sign, for pictures whose pieces show cell names."""
     canvas = Canvas(2 * UNIT, UNIT, GROUND)
     colour, _ = PIECES[seat]
     canvas.disc(_MIDDLE, KEY * UNIT, INK)
@@ -310,6 +310,6 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """Return the colours of the stamp of a seat's piece; any other colour would blur its edges."""
+    """Return all colours that the stamp of a seat's piece may have; others would blur its edges."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, INK, _GREY, *PIECES[seat], *half]
