@@ -21,8 +21,8 @@ _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Floa
 class Channel:
     """A channel on which the workers of one queue are notified; `probe` is a query for polling.
 
-    The query selects one value. A boolean says whether a row waits in the queue. Any other value
-    changes when a row is added.
+    The query selects one value: a boolean that is True while a row waits in the queue, or a value
+    of another type that changes when a row is added.
     """
 
     name: str

@@ -64,9 +64,9 @@ _TRIES = 5  # since another client of the pooler may take the lent session first
 
 
 def refuse_lent_sessions(database: Database) -> None:
-    """Raise OperatorError if a pooler may lend one PostgreSQL session to two open connections.
+    """Raise OperatorError if a pooler may use one PostgreSQL session for two open connections.
 
-    Does nothing if the database is unreachable; the next use of the database raises the error.
+    Does nothing if the database is unreachable: the next use of the database raises the error.
     """
     are_lent = False
     with suppress(psycopg.Error):

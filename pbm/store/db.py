@@ -75,7 +75,7 @@ class UnitOfWork(Transaction):
     words = _Repository(Words)
 
     def prefetch(self, *reads: Read) -> None:
-        """Run several queries in one round trip, and cache their rows for the repositories.
+        """Run the queries `reads` in one round trip, and cache the rows for later repository calls.
 
         Raises DBAPIError.
         """
@@ -83,7 +83,7 @@ class UnitOfWork(Transaction):
 
 
 class Database:
-    """A database: a SQLite file (WAL, synchronous=FULL) or one of a PostgreSQL server.
+    """A database: a SQLite file (WAL, synchronous=FULL), or a database on a PostgreSQL server.
 
     `embedded`: the database is SQLite, which the server migrates automatically.
     """

@@ -12,9 +12,9 @@ _MOST = 900_000_000  # reply addresses have room for nine digits
 
 
 def highest_given(database: Database) -> dict[str, int]:
-    """Return the highest number issued so far for each table in `NUMBERED`, 0 if none was issued.
+    """Return the highest ID issued so far for each table in `NUMBERED`, 0 before the first ID.
 
-    Numbers of deleted and rolled back rows count, too. Raises DBAPIError.
+    IDs of deleted rows count, too; on PostgreSQL also IDs of rolled back rows. Raises DBAPIError.
     """
     present = set(inspect(database.engine).get_table_names())
     with database.engine.connect() as connection:
@@ -27,8 +27,8 @@ def highest_given(database: Database) -> dict[str, int]:
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
     """Advance the sequences of a restored database beyond all IDs issued before the restore.
 
-    `given` has the highest known ID for each table. Skips 1,000 numbers, or a tenth of the highest
-    ID if that is more. Returns the next number for each table in `NUMBERED`. Raises DBAPIError.
+    `given` maps tables to the highest known ID. Skips at least 1,000 IDs, or a tenth of the highest
+    ID if that is more. Returns the next ID for each table in `NUMBERED`. Raises DBAPIError.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
@@ -45,7 +45,7 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
 
 
 def last_skipped(highest: int) -> int:
-    """Return the last number that `skip_after_restore` skips after the number `highest`."""
+    """Return the last ID that `skip_after_restore` skips if `highest` is the highest known ID."""
     after = highest + max(_STEP, highest // 10)
     rounded = -(-after // _STEP) * _STEP
     return rounded if rounded <= _MOST else highest

@@ -20,7 +20,7 @@ def newest_version() -> str:
 
 
 def is_known_version(version: str) -> bool:
-    """Return whether this program can migrate a database of that version."""
+    """Return whether this program can migrate a database with the schema version `version`."""
     return version in {script.revision for script in _scripts().walk_revisions()}
 
 

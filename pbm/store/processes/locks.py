@@ -69,7 +69,7 @@ class AdvisoryLocks:
         self._connection: Connection | None = None
 
     def take(self, outbox_ids: Sequence[int]) -> frozenset[int]:
-        """Try to lock mails without waiting; return the numbers of the locked mails."""
+        """Try to lock mails without waiting; return the numbers of the mails now locked."""
         if self._database.embedded or not outbox_ids:
             return frozenset(outbox_ids)
         return frozenset(self._run(_HOLD, outbox_ids))
@@ -87,7 +87,7 @@ class AdvisoryLocks:
             self._connection = None
 
     def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
-        """Run a statement. If the connection was lost while idle, retry once on a new one."""
+        """Run a statement about mails; if an idle connection was lost, retry once on a new one."""
         may_be_lost = self._connection is not None
         if self._connection is None:
             engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")

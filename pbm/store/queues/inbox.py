@@ -63,10 +63,10 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Return the condition that no earlier new mail has the same value in the column `lane`.
+    """Return the condition that no new mail with a lower number has the same value of `lane`.
 
-    The column is `lane` (for a sender) or `board_lane` (for a board). For both, an earlier mail is
-    one with a lower number. So no two mails wait for each other.
+    `lane` names a column: `lane` (a sender) or `board_lane` (a board). Both conditions compare the
+    mails' numbers, so no two mails wait for each other.
     """
     # With NOT EXISTS, PostgreSQL might read all mails, since it estimates that none waits.
     earlier = select(_EARLIER.c.id).where(
@@ -110,14 +110,14 @@ class Inbox(MailQueue[InboxMail]):
         return read_as(InboxMail, row, raw=row["raw"] or b"")
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
-        """Return the numbers of mails with this digest received after `since`, by recipient."""
+        """Return, by recipient, the IDs of mails with this digest that arrived after `since`."""
         rows = _COPIES.rows(self._transaction, digest=digest)
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
     def keep(self, mail: ArrivedMail) -> int | None:
         """Store a mail, and return its number. For a duplicate, return the stored mail's number.
 
-        Stores nothing and returns None if too many mails of the same lane (a sender) wait.
+        If too many mails of the same sender wait, stores nothing and returns None.
         """
         self._transaction.notified.add(MAIL_KEPT)
         queued, now = mail.queued, mail.now.timestamp()
@@ -151,10 +151,10 @@ class Inbox(MailQueue[InboxMail]):
         since: datetime = BEGINNING,
         most_bytes: int = _ANY_LENGTH,
     ) -> tuple[InboxMail, ...]:
-        """Claim up to `most` new mails, ordered by `place`, a time; other processes skip them.
+        """Lock and return up to `most` new mails, ordered by the place in the queue (a time).
 
-        Leaves out mails whose place is before `since`, mails longer than `most_bytes`, delayed
-        mails, and mails behind another new mail of the same sender or board.
+        Leaves out locked mails, mails with a place before `since`, mails longer than `most_bytes`,
+        delayed mails, and mails behind another new mail of the same sender or board.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
@@ -176,11 +176,11 @@ class Inbox(MailQueue[InboxMail]):
         return (row["id"], row["received_at"]) if row else None
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
-        """Find and lock a mail that is still new; without `wait`, return None if it is locked."""
+        """Find and lock a new mail; `wait=False` returns None if others have locked the mail."""
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
-        """Record outcomes, as pairs of a mail's number and a word; erase the texts of the mails."""
+        """Mark mails as done, and erase their texts; `outcomes` pairs mail numbers with words."""
         done = {"status": InboxStatus.DONE, "done_at": now, "lane": None}
         for number, outcome in outcomes:
             _SET.run(self._transaction, number, {**done, "outcome": outcome})

@@ -53,9 +53,9 @@ class AwaitingMails(Repository):
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, OutboxMail]:
-        """Delete the delayed mails to `readers` about a board; return the mails by player number.
+        """Delete the delayed mails to `readers` about a board; return these mails by player number.
 
-        Leaves mails that others have locked, that are due soon, or that could not be sent before.
+        Skips mails that others have locked, mails due soon, and mails that were tried before.
         """
         keys = [player.address.lower() for player in readers]
         if not keys:
@@ -82,14 +82,14 @@ class KeptNews(Repository):
     """
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
-        """Keep news of a board for several players, the same news for each."""
+        """Store the same news of a board for each of several players."""
         row = {"board_id": board_id, **vars(news)}
         rows = [{"player_id": player_id, **row} for player_id in player_ids]
         if rows:
             self._transaction.execute(insert(kept_news), rows)
 
     def sizes(self, player_ids: Collection[int], board_id: int) -> dict[int, int]:
-        """Return, by player, the total size of a board's kept news; leave out totals of 0."""
+        """Return the total size of each player's kept news of a board; leave out totals of 0."""
         query = (
             select(kept_news.c.player_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
@@ -100,7 +100,7 @@ class KeptNews(Repository):
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
         """Return the total size of the news kept for a player, by board.
 
-        Leaves out boards whose news were all stored after `until`.
+        Leaves out a board if its oldest news was stored after `until`.
         """
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
@@ -123,7 +123,7 @@ class KeptNews(Repository):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
-        """Keep a notice that concerns no board for a player, unless `MOST_NOTICES` are kept."""
+        """Store `told`, a notice about no board, for a player, unless `MOST_NOTICES` are stored."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if self._count(count) < MOST_NOTICES:
@@ -140,7 +140,7 @@ class KeptNews(Repository):
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:
-        """Delete and return all news of a board kept for some players, by player and in order."""
+        """Delete some players' kept news of a board; return each player's news, oldest first."""
         found: dict[int, tuple[News, ...]] = defaultdict(tuple)
         if not player_ids:
             return found

@@ -152,10 +152,10 @@ class Outbox(MailQueue[OutboxMail]):
     def claim_due(
         self, now: datetime, *, most: int, passing_over: Sequence[int], since: datetime = BEGINNING
     ) -> list[OutboxMail]:
-        """Return the due mails to send next, oldest first, except those numbered in `passing_over`.
+        """Return up to `most` due mails, oldest first, except mail numbers in `passing_over`.
 
         While a mail is retried, later mails to the same reader about the same board wait. After
-        about an hour of retries, they wait no more. Mails due before `since` are not scanned.
+        about an hour of retries, these mails wait no more. Leaves out mails due before `since`.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
@@ -186,7 +186,7 @@ class Outbox(MailQueue[OutboxMail]):
             _ERASE.run(self._transaction, mails)
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
-        """Record that a mail has failed for good; it keeps its contents for a retry by hand."""
+        """Record that a mail has failed for good; its contents are kept for a retry by hand."""
         self.change(
             outbox_id,
             status=OutboxStatus.FAILED,
@@ -196,11 +196,11 @@ class Outbox(MailQueue[OutboxMail]):
         )
 
     def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
-        """Record that a mail has failed for now; it is tried again at `due_at`."""
+        """Record a failed try of a mail; the next try is at `due_at`."""
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Bring mails forward to `now` if written or deferred while the system clock was ahead."""
+        """Make mails due `now` that were written or deferred while the system clock was ahead."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -237,7 +237,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Return whether a mail to an address waits; with `board_id`, one about that board."""
+        """Return whether a mail to an address (about `board_id`, if that is given) waits."""
         about = () if board_id is None else (outbox.c.thread == board_id,)
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
@@ -266,9 +266,9 @@ class Outbox(MailQueue[OutboxMail]):
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Drop a player's waiting mails of the kinds in `SUPERSEDED`; return the mails' boards.
+        """Drop a player's waiting mails of kinds in `SUPERSEDED`; return their board numbers.
 
-        With `board_id`, only mails about that board are dropped. `why` is stored as last error.
+        If `board_id` is given, drops only mails about that board. `why` is stored as last error.
         """
         its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
         about = () if board_id is None else (outbox.c.board_id == board_id,)

@@ -43,9 +43,9 @@ class _Queue(Repository, Generic[_M]):
     def find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
-        """Find the row with this number if the conditions are met; `lock` locks it until commit.
+        """Return the row with this number if it meets the conditions, else None.
 
-        With `lock` and without `wait`, a row that others have locked is not found.
+        `lock`: lock the row until the commit. `wait=False`: return None if others have locked it.
         """
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
@@ -92,7 +92,7 @@ class MailQueue(_Queue[_M]):
 
 
 class JobQueue(_Queue[_J]):
-    """A queue of jobs; jobs that are done are deleted, stuck jobs are marked."""
+    """A queue of jobs. Finished jobs are deleted. Stuck jobs stay, but no worker claims them."""
 
     def done(self, job: _J) -> None:
         """Delete a job that is done or obsolete."""
@@ -118,7 +118,7 @@ class JobQueue(_Queue[_J]):
     def _claim(
         self, now: datetime, most: int, order: str, *where: ColumnElement[bool]
     ) -> Sequence[RowMapping]:
-        """Lock up to `most` due rows, ordered by the column `order`; other processes skip them."""
+        """Lock and return up to `most` due rows, by the column `order`; skip locked rows."""
         jobs = self._table.c
         query = select(self._table).where(~jobs.stuck, jobs.due_at <= now, *where)
         query = query.order_by(jobs[order], jobs.id).limit(most)
@@ -127,11 +127,11 @@ class JobQueue(_Queue[_J]):
 
 @dataclass
 class ScanFloor:
-    """The lower bound of the due times that a process scans in an index of due rows.
+    """A lower bound for the due times of the rows that a process looks for in an index.
 
-    A scan without a bound can be slow: the index keeps the entries of finished rows while an old
-    transaction, such as a backup, is open. So only one scan every `SCAN_ALL` has no bound. This
-    scan finds the rows before the bound: rows that were retried, or dated by a slow clock.
+    Without a bound, a scan can be slow: the index keeps the entries of finished rows while an old
+    transaction, such as a backup, is open. But a retry, or a process with a slow clock, can add
+    rows before the bound. So one scan every `SCAN_ALL` has no bound, and finds these rows.
     """
 
     _floor: datetime = field(default=BEGINNING, init=False)
@@ -146,5 +146,5 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Set the bound to `MARGIN` before the earliest of `now` and of the found `moments`."""
+        """Set the bound to `MARGIN` before the earliest of `now` and the due times `moments`."""
         self._floor = min((now, *moments)) - MARGIN

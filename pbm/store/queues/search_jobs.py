@@ -62,7 +62,7 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease jobs to the process `by`; return all, and the ones whose old lease had expired."""
+        """Lease jobs to the process `by`; return these jobs, and those whose old lease expired."""
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
@@ -85,7 +85,7 @@ class SearchJobs(JobQueue[SearchJob]):
         self._update(search_jobs, mine, leased_by=None, leased_until=None)
 
     def let_lapse(self, now: datetime) -> None:
-        """End the leases of all processes; called when all other processes are dead."""
+        """End all leases at `now`; called when all other processes are dead."""
         leased = search_jobs.c.leased_until.is_not(None)
         self._update(search_jobs, leased, leased_until=now)
 
@@ -105,7 +105,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return moment
 
     def boards_without_job(self) -> tuple[int, ...]:
-        """Return the boards on which it is a robot's turn, but no job computes its move."""
+        """Return the boards where a robot is to move, but no job is about the present ply."""
         asked = exists().where(
             search_jobs.c.board_id == boards.c.id, search_jobs.c.ply == boards.c.ply
         )
@@ -124,6 +124,6 @@ class SearchJobs(JobQueue[SearchJob]):
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """Limit due times to `now` and leases to `leased_until`, after the clock went back."""
+        """After the clock went back, limit due times to `now`, ends of leases to `leased_until`."""
         for name, latest in {"due_at": now, "leased_until": leased_until}.items():
             self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})

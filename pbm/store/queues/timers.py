@@ -51,7 +51,7 @@ class Timers(JobQueue[Timer]):
         return True
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
-        """Add a timer, due at `now`, for each player whose turn it is on some board."""
+        """Add a timer of this kind, due at `now`, for each player whose turn it is on a board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
@@ -74,7 +74,7 @@ class Timers(JobQueue[Timer]):
         self._wake(now, due_at)
 
     def _wake(self, now: datetime, due_at: datetime) -> None:
-        """Notify the timer loop of a timer that is due soon."""
+        """Notify the timer loop if `due_at` is at most `SOON` after `now`."""
         if due_at - now <= SOON:
             self._transaction.notified.add(TIMER_SET)
 
@@ -97,7 +97,7 @@ class Timers(JobQueue[Timer]):
             self._transaction.execute(earlier)
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
-        """Claim due timers, oldest first; other processes skip them."""
+        """Lock and return up to `most` due timers, oldest first; skip timers locked by others."""
         return tuple(map(self._read, self._claim(now, most, "due_at")))
 
     def next_due_at(self) -> datetime | None:
@@ -119,10 +119,10 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Return those of `player_ids` with a seat on a board that has a timer due by `until`.
+        """Return the players in `player_ids` who sit at a board with a timer due by `until`.
 
-        `kinds` are the kinds of timers that count. `but` are boards to be left out. Only the next
-        `_LOOKED_AT` timers are read.
+        Only timers of these `kinds` count, and only on boards that are not in `but`. No more than
+        the next `_LOOKED_AT` timers are read.
         """
         soon = (
             select(due.c.kind, due.c.board_id)
@@ -145,9 +145,9 @@ class Timers(JobQueue[Timer]):
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Bring forward timers with a `set_at` after `now`, which occur when the clock goes back.
+        """Bring forward timers that were set at a time after `now`, before the clock went back.
 
-        Such a timer's `set_at` becomes `now`; the time from `set_at` to `due_at` stays the same.
+        A timer's `set_at` becomes `now`; the time from `set_at` to `due_at` stays the same.
         """
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at

@@ -114,7 +114,7 @@ class Boards(Repository):
         return tuple(found[board_id] for board_id in board_ids)
 
     def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
-        """Lock and return up to `most` boards: those that have waited longest for a player's move.
+        """Lock and return up to `most` boards that wait for a player's move, longest wait first.
 
         Leaves out the board `but`, and boards that others have locked, to avoid a deadlock.
         """
@@ -131,7 +131,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """Return the numbers of boards of `games` that wait for a player, longest wait first."""
+        """Return the numbers of these games' boards that wait for a player, longest wait first."""
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -139,7 +139,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """Return a player's newest boards: boards in progress if `playing`, else ended boards."""
+        """Return a player's newest boards in progress, or if not `playing`, newest ended boards."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
@@ -153,7 +153,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
-        """Return the numbers of all boards, or of the boards with one status."""
+        """Return the numbers of all boards, or if `status` is given, of boards with that status."""
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
             query = query.where(boards.c.status == status)
@@ -175,7 +175,7 @@ class Boards(Repository):
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
         """Return a board's stored `to_move_id`, and the set of its seats' stored `playing` flags.
 
-        Both can be derived from the board's position; a caller checks whether they agree with it.
+        Both follow from the board's position; a caller checks that they agree with the position.
         """
         (to_move,) = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
         playing = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
@@ -201,9 +201,9 @@ class Boards(Repository):
     ) -> Board:
         """Add a board; `{number}` in `subject` becomes the board's number.
 
-        For an imported record, `names` are the players' names and `tags` the tags in the record.
-        `round_of` is the board's place in a match that has begun. If the board begins a match,
-        `rounds` is the match's length. `begun_by` is the challenger.
+        For the first board of a match, `rounds` is the match's length. For a later board,
+        `round_of` is the place in the match. `begun_by` is the challenger's number. For an imported
+        record, `names` are the players' names and `tags` the tags in the record.
         """
         state = position.state()
         board_id = self._add(
@@ -252,7 +252,7 @@ class Boards(Repository):
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player was told who gets comments on a board; False if noted before."""
+        """Note that a player was told who gets a board's comments; return False if noted before."""
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 

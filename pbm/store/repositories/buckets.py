@@ -25,15 +25,15 @@ class Buckets(Repository):
     def take(
         self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
     ) -> bool:
-        """Take a token from a bucket that fills up to `capacity` over the time `per`.
+        """Take a token from the bucket of `key`, which fills up to `capacity` over the time `per`.
 
-        Returns True if a token was taken. Returns False if the bucket is empty. A new key has a
-        full bucket. If the clock goes back, the bucket does not fill.
+        Returns True if a token was taken, False if the bucket is empty. A new key has a full
+        bucket. If the clock goes back, the bucket does not fill.
 
-        Another transaction may have taken a token from this bucket and not have committed yet. With
-        `wait`, the call waits for that transaction. Without `wait`, the call takes no token, and
-        returns whether the bucket held a token before that transaction. So without `wait`, tokens
-        can be taken from several buckets in any order without a deadlock.
+        Another open transaction may have taken a token from this bucket. If `wait` is True, waits
+        for that transaction to end. If `wait` is False, takes no token, and returns whether the
+        bucket had a token before that transaction. So a process with `wait=False` can take from
+        several buckets in any order without a deadlock.
 
         Raises ValueError if `capacity` is below 1, or if `per` is longer than `LONGEST`.
         """
@@ -57,10 +57,10 @@ class Buckets(Repository):
     def take_each(
         self, keys: Sequence[str], capacity: float, per: timedelta, now: datetime
     ) -> dict[str, float]:
-        """Take a token from each of some buckets, in one statement without waiting.
+        """Take a token from each of the buckets `keys`, in one statement without waiting.
 
         Returns, by key, how many tokens each bucket had before this call; leaves out empty buckets.
-        A bucket locked by another transaction keeps its tokens, but is in the result, too.
+        A bucket locked by another transaction is in the result, too, but keeps its tokens.
         """
         rows = _TAKE_EACH[self._transaction.dialect.name].rows(
             self._transaction,
@@ -83,8 +83,8 @@ class Buckets(Repository):
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
         """Return the number of tokens in a bucket; the result may exceed `capacity`.
 
-        Tokens taken by transactions that have not committed yet are included. If the clock goes
-        back, the bucket does not fill.
+        A token that an open transaction has taken still counts. If the clock goes back, the bucket
+        does not fill.
         """
         row = _READ_ONE.row(self._transaction, whose=key)
         if row is None:
@@ -122,14 +122,14 @@ class Buckets(Repository):
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """Return the earliest of the buckets' times of last use; None if no bucket is stored."""
+        """Return when the bucket unused for longest was last used; None if no bucket is stored."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
-    """Return the statement that takes a token from a bucket, or with `each` from several."""
+    """Return the statement that takes a token from a bucket; `each`: from several buckets."""
     insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
@@ -153,7 +153,7 @@ def _take(dialect: str, *, each: bool = False) -> Statement:
 
 
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
-    """Return `insert` completed by a `row` for each of the parameter `keys`.
+    """Complete `insert`, which then inserts a `row` for each key in the SQL parameter `keys`.
 
     On PostgreSQL, a key that another transaction has locked gets no row.
     """
@@ -167,7 +167,7 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
-    """Return an SQL expression for a moment as a number of seconds, for differences only."""
+    """Return SQL for a moment as a number of seconds, of which only differences are used."""
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)

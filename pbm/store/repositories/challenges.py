@@ -43,7 +43,7 @@ class Challenges(Repository):
         return challenge
 
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
-        """Return the challenges by or to a player that have not expired, oldest first.
+        """Return the unexpired challenges that a player made or was asked about, oldest first.
 
         Leaves out challenges that still wait for guests, who are asked by mail address.
         """
@@ -91,9 +91,9 @@ class Challenges(Repository):
     ) -> int:
         """Add a challenge, and return its number.
 
-        `guests` are players' numbers and mail addresses in seat order; the guests in `asked` must
-        say yes. `first_unsaid`: the challenger got seat 1 without asking for it. `command` is the
-        challenge's line without the players, if guests are asked by mail address.
+        `guests` has a player's number or a mail address for each seat, in order. All in `asked`
+        must say yes. `first_unsaid`: the challenger got seat 1 without asking for it. `command` is
+        the command line without the players; None if no mail address is asked.
         """
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(
@@ -126,7 +126,7 @@ class Challenges(Repository):
     def ask(
         self, challenge_id: int, player_ids: Collection[int], now: datetime, expires_at: datetime
     ) -> None:
-        """Note that these players are asked now, since all guests (mail addresses) said yes."""
+        """Note that these players are asked now, after all guests (mail addresses) said yes."""
         its = challenges.c.id == challenge_id
         self._update(challenges, its, command=None, asked_at=now, expires_at=expires_at)
         seats = challenged.c.challenge_id == challenge_id
@@ -171,10 +171,10 @@ class Beginnings(Repository):
     """Queries about the players who began boards, for limits and hints, within one transaction."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """Return the number of boards begun by `begun_by` that another player has not answered.
+        """Return how many boards begun by `begun_by` the player `player_id` has not answered.
 
-        These are the boards in progress on which `player_id` has neither moved nor commented. They
-        are counted up to `most`.
+        On such a board, which is in progress, this player has neither moved nor commented. The
+        boards are counted up to `most`.
         """
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
@@ -194,7 +194,7 @@ class Beginnings(Repository):
     def taken_up(self, begun_by: int) -> int:
         """Return the number of boards begun by a player on which another person has moved.
 
-        A robot's move does not count. Only the player's newest `_NEWEST` boards are read.
+        A robot's move does not count. Only the `_NEWEST` boards begun last are read.
         """
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
@@ -235,18 +235,18 @@ Shift = tuple[datetime, timedelta]  # a moment, and by how much later what was o
 
 
 class Expiring(Repository):
-    """Queries that postpone when questions, challenges and seeks expire.
+    """Queries that postpone the expiry of questions, challenges and seeks.
 
-    A shift is a moment and a delay: what was open at that moment expires later by that delay.
+    A shift is a moment and a delay: whatever was open at the moment expires later by the delay.
     """
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
-        """Postpone when questions and challenges expire, by `shifts` as in `Expiring`."""
+        """Postpone the expiry of questions and challenges; see `Expiring` for `shifts`."""
         self._put_off(shifts, questions, questions.c.asked_at, questions.c.answer.is_(None))
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Postpone when seeks expire, by `shifts` as in `Expiring`; callers have locked seeks."""
+        """Postpone the expiry of seeks; see `Expiring` for `shifts`. Callers have locked seeks."""
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(

@@ -28,12 +28,12 @@ class Reminders(Repository):
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Return whether a reminder about a board, written since `since`, arrived by `until`."""
+        """Return whether a reminder about a board, written from `since` on, arrived by `until`."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Return whether a reminder written since `since` has arrived or still waits to be sent."""
+        """Return whether a reminder, written from `since` on, has arrived or waits to be sent."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
@@ -69,7 +69,7 @@ class Vacations(Repository):
     """Queries about vacations, within one transaction."""
 
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
-        """Return a player's vacations that end on the day `since` or later, by first day."""
+        """Return a player's vacations that end on the day `since` or later, sorted by first day."""
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
         return tuple(read_as(Vacation, row) for row in rows)
 
@@ -102,7 +102,7 @@ class Vacations(Repository):
         self._update(vacations, vacations.c.player_id == player_id, begun, zone=zone)
 
     def end_on(self, vacation: Vacation, last: date) -> None:
-        """Move the end of a vacation; an end before the first day deletes the vacation."""
+        """Move a vacation's end to `last`; if that is before the first day, delete the vacation."""
         its = vacations.c.id == vacation.id
         if last < vacation.first_day:
             self._delete(vacations, its)

@@ -18,7 +18,7 @@ _FIRST = 2**31 - 1  # above any board number
 
 
 class Meeting(NamedTuple):
-    """A finished board of two players: a seat of each player, and the seats that won."""
+    """A finished board with two players: their seats `one` and `other`, and the winning seats."""
 
     board_id: int
     one: int
@@ -29,7 +29,7 @@ class Meeting(NamedTuple):
 class Found(NamedTuple):
     """A page of finished boards, newest first.
 
-    The next page has boards with numbers below `go_on_below`, which is None on the last page.
+    `go_on_below` is the argument `below` for the next page; None on the last page.
     """
 
     board_ids: tuple[int, ...]
@@ -40,7 +40,7 @@ class History(Repository):
     """Queries about games that are over, except imported records, within one transaction."""
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
-        """Return a player's newest finished boards with numbers less than `below`."""
+        """Return a page of up to `most` finished boards of a player with numbers below `below`."""
         looked = _over(player_id, LOOKED_AT, below or _FIRST).subquery()
         query = (
             select(looked.c.board_id, boards.c.status)
@@ -76,9 +76,9 @@ class History(Repository):
         return len(self._rows(some.limit(most)))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
-        """Return how many games a player finished, and how many of these without a forfeit.
+        """Return how many games a player finished, and how many of these without losing on time.
 
-        A forfeit is the player's loss on time. Only the newest `most` games that are over are read.
+        Only the player's newest `most` games that are over are read.
         """
         looked = _over(player_id, most, _FIRST).subquery()
         ran_out = exists().where(
@@ -125,7 +125,7 @@ class Analyses(Repository):
     def keep(
         self, board_id: int, found: Mapping[str, Any], finished_at: datetime | None = None
     ) -> None:
-        """Store a partial or complete analysis."""
+        """Store `found` as a board's analysis; the analysis is partial if `finished_at` is None."""
         its = analyses.c.board_id == board_id
         self._update(analyses, its, found=dict(found), finished_at=finished_at)
 

@@ -1,4 +1,4 @@
-"""Erasure and export of a player's data, by the marks of tables from `schema/personal.py`."""
+"""Erasure and export of a player's data, as each table's mark (`schema/personal.py`) says."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

@@ -113,17 +113,17 @@ class Players(Repository):
         return self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return those of the `handles` that are taken."""
+        """Return the handles in `handles` that are taken."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return those of the `handles` that active players have; works for very many handles."""
+        """Return the handles in `handles` that active players have; `handles` may be very long."""
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 
     def some(self, player_ids: Collection[int]) -> tuple[Player, ...]:
-        """Return several players, in the order of joining."""
+        """Return the players with these numbers, in the order of joining."""
         return _players(self._rows(with_addresses(players.c.id.in_(player_ids))))
 
     def seated(self, board_id: int) -> tuple[Player, ...]:
@@ -138,7 +138,7 @@ class Players(Repository):
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Return a page of players ordered by handle, and the handle that begins the next page.
 
-        The page covers `most` players from `handle` on, and has only the active ones among them.
+        Reads the first `most` players from `handle` on; the page has only the active ones of them.
         The second value is None if there is no next page.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
@@ -189,7 +189,7 @@ class Players(Repository):
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Change some settings of a player. All others stay, even those of a newer version."""
+        """Change some of a player's settings; other settings stay, even of a newer version."""
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()
@@ -207,12 +207,12 @@ class Players(Repository):
         self.change(player.id, handle=handle)
 
     def formerly(self, handle: str) -> int | None:
-        """Return the number of the player who formerly had this handle, None without one."""
+        """Return the number of the player who formerly had this handle; None if nobody had it."""
         query = select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Set `absent_since` (the time of the first reminder since the last mail), unless set."""
+        """Set `absent_since` to `now`, the time of a reminder, unless it is set already."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)

@@ -40,7 +40,7 @@ class Plies(Repository):
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
-        """Return several boards' moves in order; `since` maps each board to the ply before them."""
+        """Return each board's moves after a ply, in order; `since` maps each board to that ply."""
         found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
@@ -51,9 +51,9 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """Return `ply`, `stood` and `played_at` of a board's moves to positions with these marks.
+        """Return a board's moves after which the position had one of these marks (short names).
 
-        A mark is a short name of a position. `stood` is the mark of the position after the move.
+        The rows have the columns `ply`, `stood` (the position's mark) and `played_at`.
         """
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
@@ -66,7 +66,7 @@ class Plies(Repository):
         return self._all(Departure, query.order_by(departures.c.id))
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
-        """Return how many moves each seat made after ply `since`; seats without any are missing."""
+        """Return how many moves each seat made after ply `since`; leave out counts of 0."""
         rows = self._transaction.execute(
             select(moves.c.seat, func.count())
             .where(moves.c.board_id == board_id, moves.c.ply > since)
@@ -116,7 +116,7 @@ class Playing(Repository):
     ) -> Board:
         """Store the moves of an imported game on a new board, and the resulting progress.
 
-        `left` has for each departure the last ply before it, the seat, and how the player left.
+        `left` has a tuple for each departure: the ply before it, the seat, and how the player left.
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
@@ -152,8 +152,8 @@ class Playing(Repository):
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
         Also stores how often the position after the move has occurred: `first` plus the number of
-        earlier moves to the same position. A position is recognised by its mark (`stood`). Earlier
-        moves are counted from ply `since` on, up to `most`.
+        earlier moves with the same mark (`stood`, a short name of the position after a move). Only
+        moves from ply `since` on are counted, and at most `most` of them.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}

@@ -60,7 +60,7 @@ class Questions(Repository):
         return self._one(questions.c.id == question_id, lock=True)
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
-        """Find a question, answered or not; `lock` locks it until the commit."""
+        """Find a question by its token's digest, answered or not; `lock` locks it until commit."""
         return self._one(questions.c.token_digest == token_digest, lock=lock)
 
     def _one(self, which: ColumnElement[bool], *, lock: bool) -> Question | None:
@@ -73,7 +73,7 @@ class Questions(Repository):
         return read_as(Question, row, params=params, password=password)
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
-        """Return whether a player was asked a question of this kind since a moment."""
+        """Return whether a player was asked a question of this kind after `since`."""
         its = (questions.c.player_id == player_id, questions.c.kind == kind)
         return self._exists(select(questions.c.id).where(*its, questions.c.asked_at > since))
 
@@ -83,9 +83,9 @@ class Questions(Repository):
         return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Return whether an earlier invitation keeps `asker_id` from inviting an address.
+        """Return True if an earlier invitation forbids `asker_id` to invite an address again.
 
-        An invitation without a yes does so until it expires, and if sent by `asker_id`, for ever.
+        An unaccepted invitation counts until it expires; if `asker_id` sent it, it counts for ever.
         """
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
@@ -106,7 +106,7 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """Return the numbers of the errands that a player's open questions are about."""
+        """Return the numbers of a player's errands (waiting commands) with an open question."""
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
@@ -122,9 +122,9 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """Return the origins stored (as `way`) in a player's questions about these errands.
+        """Return the origins (see `Consents`) stored in a player's questions about these errands.
 
-        A yes to such a question is a consent to its origin. With the origin "" it is no consent.
+        A yes to such a question is also a consent to its origin, unless the origin is "".
         """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
@@ -176,7 +176,7 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        """Return the waiting commands of a player's unproven mails after `since`, in order."""
+        """Return a player's commands with status `WAITING` (from unproven mails) after `since`."""
         return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
@@ -184,7 +184,7 @@ class Questions(Repository):
         )
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
-        """Return the commands with these numbers that are not settled yet, in order."""
+        """Return the errands with these numbers that are neither done nor dropped, in order."""
         return self._errands(errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED))
 
     def _errands(self, *where: ColumnElement[bool]) -> tuple[PendingCommands, ...]:
@@ -201,12 +201,12 @@ class Questions(Repository):
 class Consents(Repository):
     """Queries about consents, within one transaction.
 
-    With a consent, a player's later unproven mails of an origin need no further yes. The origin is
-    a digest of the sender's address, domain and network.
+    A consent is a player's yes that also holds for later mails of the same origin whose sender is
+    not proven. An origin is a digest of the sender's address, domain and network.
     """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a consent to an origin, unless a consent given after `over` is still valid."""
+        """Store a consent to mails of an origin; keep a valid consent given after `over`."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)

@@ -101,13 +101,13 @@ class Ratings(Repository):
         return {(row.game, row.pool): _rated(row)[1] for row in rows}
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
-        """Return the ratings that players had before a board was counted; leave out new players."""
+        """Return players' ratings before a board was counted; leave out players not rated yet."""
         return self._last(counted, player_ids, before=counted.number)
 
     def wins(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """Return, by pair of players, on how many boards the first had a better place.
+        """Return for pairs of players on how many boards the first finished in front of the second.
 
         Considers only boards of the same game and pool as `counted` that were counted after `since`
         and before `counted`.
@@ -118,7 +118,7 @@ class Ratings(Repository):
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
-        """Return the last five results of a player against another, newest first: True for a win.
+        """Return the last five results of a player against another, newest first; True means a win.
 
         Only games of the same game and pool as `counted` are considered.
         """
@@ -147,10 +147,10 @@ class Ratings(Repository):
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """Return the players whose stored rating is wrong, if their last board is `counted`.
+        """Return the players whose stored rating is not their rating after the board `counted`.
 
-        The right rating of such a player is the result of `counted`. Robots, and players who have
-        left the server, must have no stored rating.
+        Considers only players for whom `counted` is the last counted board. Robots, and players who
+        have left the server, must have no stored rating.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
@@ -161,7 +161,7 @@ class Ratings(Repository):
         return frozenset(number for number in its if listed.get(number) != should.get(number))
 
     def hold(self) -> None:
-        """Lock the counting until the commit: no other transaction can count a board."""
+        """Lock the counting until the commit, so that no other transaction can count a board."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_COUNTING)
 
@@ -181,7 +181,7 @@ class Ratings(Repository):
         self._settle(counted, [item.player_id for item in found])
 
     def forget(self, counted: CountedBoard) -> None:
-        """Remove a board from the ratings; its players get the result of their last other board."""
+        """Remove a board from the ratings; its players get their latest results on other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
         its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
         self._delete(ratings, *its, ratings.c.player_id.in_(player_ids))

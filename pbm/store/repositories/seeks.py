@@ -63,10 +63,10 @@ class Seeks(Repository):
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
     ) -> Iterator[tuple[Seek, ...]]:
-        """Yield, in batches of `most`, the seeks for a usual `game` that a player may join.
+        """Yield the seeks for a usual game that a player may join, in batches of `most`.
 
-        Usual means with default options. The seeks admit the player's `rating`. Of each maker, only
-        the oldest seek counts. `pairs`: the player asks to be paired; if not, the maker must ask.
+        A usual game has default options. The seeks admit the player's `rating`. Only the oldest
+        seek of each maker counts. If `pairs` is False, only makers who want to be paired count.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
@@ -80,11 +80,11 @@ class Seeks(Repository):
             yield self.some(numbers[at : at + most])
 
     def some(self, seek_ids: Sequence[int]) -> tuple[Seek, ...]:
-        """Return seeks by their numbers, the oldest first."""
+        """Return the seeks with these numbers, the oldest first."""
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """Return a player's seeks, oldest first: open seeks, and with `over` also closed ones."""
+        """Return the open seeks that a player waits in, oldest first; `over`: closed seeks, too."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))
@@ -92,7 +92,7 @@ class Seeks(Repository):
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
     ) -> frozenset[int]:
-        """Return the players of `others` who have shared a board with a player since a moment."""
+        """Return the players in `others` with whom a player has shared a board since `moment`."""
         own, theirs = seats.alias(), seats.alias()
         query = (
             select(theirs.c.player_id)

@@ -72,7 +72,7 @@ class Changes(Repository):
         return self._all(Change, _QUERY.where(*its).order_by(changes.c.id))
 
     def newest(self, most: int) -> tuple[Change, ...]:
-        """Return the newest changes of any kind, the newest last."""
+        """Return the `most` newest changes of any kind, in the order in which they were made."""
         query = _QUERY.order_by(changes.c.id.desc()).limit(most)
         return self._all(Change, query)[::-1]
 
@@ -84,7 +84,7 @@ class Heartbeats(Repository):
     """Queries about heartbeats, within one transaction."""
 
     def beat(self, beats: Sequence[Heartbeat]) -> None:
-        """Store heartbeats, each in place of the last one of its process and role."""
+        """Store heartbeats; each replaces the last heartbeat of the same process and role."""
         insert = upsert(heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
@@ -109,7 +109,7 @@ class Heartbeats(Repository):
         self._delete(heartbeats, heartbeats.c.process == process)
 
     def forget_dead(self, before: datetime) -> None:
-        """Delete heartbeats older than `before`, and all but the newest `MOST_ROWS`."""
+        """Delete heartbeats older than `before`; keep at most the newest `MOST_ROWS`."""
         newest = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc())
         last_kept = newest.offset(MOST_ROWS - 1).limit(1).scalar_subquery()
         beat_at = heartbeats.c.beat_at

@@ -47,7 +47,7 @@ class Blocks(Repository):
         return frozenset(self._scalars(pairs))
 
     def add(self, player_id: int, blocked_id: int, now: datetime) -> None:
-        """Add a player's block of another; it must not exist yet."""
+        """Add a player's block of another player; this block must not exist yet."""
         row = {"player_id": player_id, "blocked_id": blocked_id, "blocked_at": now}
         self._insert(blocks, **row)
 
@@ -98,7 +98,7 @@ class Reports(Repository):
         return self._add(reports, **row, lines=lines, words=words)
 
     def newest(self, most: int) -> tuple[Report, ...]:
-        """Return the newest reports, the newest last."""
+        """Return the `most` newest reports, in the order in which they were made."""
         query = (
             select(reports, players.c.handle)
             .join(players, players.c.id == reports.c.player_id)

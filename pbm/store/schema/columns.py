@@ -125,8 +125,8 @@ def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
     """Return the options of a partial `Index` on `column` for the rows whose status is `word`.
 
-    On PostgreSQL the index also requires `column IS NOT NULL`. So it serves only queries about the
-    column. Otherwise PostgreSQL, which estimates such indexes as empty, could choose a wrong one.
+    On PostgreSQL the index also requires `column IS NOT NULL`, and so serves only queries about the
+    column. PostgreSQL, which estimates such an index as empty, could otherwise prefer it wrongly.
     """
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")

@@ -16,14 +16,14 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """A mark: erasure deletes the player's rows; with `only`, just rows with these values."""
+    """A mark: erasure deletes the player's rows, or only rows with the column values in `only`."""
 
     only: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class BlankColumns:
-    """A mark: erasure overwrites columns of the player's rows; `values` maps names to values."""
+    """A mark: erasure overwrites the player's rows; `values` maps columns to new values."""
 
     values: Mapping[str, Any]
 
@@ -46,8 +46,8 @@ class KeepRows:
 class ExportRows:
     """A mark: the export lists the player's rows under `key`.
 
-    `columns` maps names in the export to columns of the table. A single column's name may be given
-    instead of a mapping: then the list has only the values of that column.
+    `columns` maps names in the export to columns of the table. If `columns` is the name of a single
+    column, the list has only the values of that column.
     """
 
     key: str
@@ -97,6 +97,6 @@ def table(
 
 
 def mark_of(table: Table) -> Personal | None:
-    """Return a table's `mark`, None for no personal data. Raises KeyError if none was declared."""
+    """Return the `mark` passed to `table`, which may be None. Raises KeyError for other tables."""
     mark: Personal | None = table.info[_MARK]
     return mark

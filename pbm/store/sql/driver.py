@@ -155,7 +155,7 @@ def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
 
 
 class Call(NamedTuple):
-    """SQL, and the sets of values to run it with; the values are converted for the driver."""
+    """An SQL text, and the sets of values to run it with, already converted for the driver."""
 
     sql: str
     sets: Sequence[Any] = ((),)

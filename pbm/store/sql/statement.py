@@ -70,7 +70,7 @@ class Statement:
         return next(iter(self.rows(transaction, **values)), None)
 
     def value(self, transaction: Transaction, **values: Any) -> Any:
-        """Return the first column of the first row, None without a row. Raises DBAPIError."""
+        """Return the first column of the first row, None if there is no row. Raises DBAPIError."""
         row = self.row(transaction, **values)
         return next(iter(row.values())) if row else None
 
@@ -105,7 +105,7 @@ class Statement:
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
     """Return the rows of each read. Reads that are not cached run in one round trip.
 
-    Put reads that lock rows first: other rows may change during the wait for a lock. Raises
+    Reads that lock rows must come first: other rows may change during the wait for a lock. Raises
     DBAPIError.
     """
     cache = transaction.cache

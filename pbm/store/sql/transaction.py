@@ -32,7 +32,7 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """A cache of rows, with the query that returned them as key, and of values built from rows.
+    """A cache of rows, by the query that returned them, and of values built from such rows.
 
     Rows and values are dropped as soon as a table that they were read from is written.
     """
@@ -113,7 +113,7 @@ class Transaction:
         return result
 
     def scalar(self, statement: Executable, values: Any = None) -> Any:
-        """Return the first column of the first row, None without a row. Raises DBAPIError."""
+        """Return the first column of the first row, None if there is no row. Raises DBAPIError."""
         return self.execute(statement, values).scalar()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
@@ -234,7 +234,7 @@ class Repository:
         return self._transaction.execute(query).mappings().all()
 
     def _row(self, query: Select[Any]) -> RowMapping | None:
-        """Return the first row of a query, by column names; None without a row."""
+        """Return the first row of a query, by column names; None if there is no row."""
         return self._transaction.execute(query).mappings().first()
 
     def _scalars(self, query: Executable) -> tuple[Any, ...]:
@@ -246,5 +246,5 @@ class Repository:
         return tuple(read_as(kind, row) for row in self._rows(query))
 
     def _first(self, kind: type[V], query: Executable) -> V | None:
-        """Return the first row of a query as an instance of `kind`; None without a row."""
+        """Return the first row of a query as an instance of `kind`; None if there is no row."""
         return next(iter(self._all(kind, query)), None)

@@ -47,7 +47,7 @@ class ErrandStatus(StrEnum):
 
 @dataclass(frozen=True)
 class PendingCommands:
-    """Commands that wait for a player's `yes`; each of the `lines` is one, with its board and ply.
+    """Commands that wait for a player's `yes`; each line has a command with its board and ply.
 
     `password` is the new password if `change password` is among the commands.
     """
@@ -82,7 +82,7 @@ class PendingChallenge:
     """A challenge by the player `by_id` that waits until all who were asked have said yes.
 
     `first_unsaid`: the challenger got seat 1 without asking for it. Guests (mail addresses) are
-    asked first. `command` is the challenge's line without players, None once all guests agreed.
+    asked first. `command` is the command line without the players; None once all guests agreed.
     """
 
     id: int
@@ -166,7 +166,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Standing:
-    """An open seek with its maker, but without the other players who wait in it."""
+    """An open seek with the number of its maker, but without the other players who wait in it."""
 
     id: int
     maker_id: int

@@ -54,7 +54,7 @@ class Offer:
     """An offer by the player `by`: of a draw, a take-back, a pause, or the end of a pause.
 
     `moved` is that player's last ply before the offer. `agreed` has the players who have agreed. A
-    declined draw or take-back is kept with `open` False: `by` has to move before repeating it.
+    declined offer of a draw or take-back has `open` False: `by` has to move before a new offer.
     """
 
     kind: OfferKind
@@ -231,7 +231,7 @@ MARK = 16  # length of a position's mark
 
 @dataclass(frozen=True)
 class Ply:
-    """A played move; `effect` has its consequences as plain data for the templates.
+    """A played move; `effect` has the move's consequences as plain data for the templates.
 
     `times` is how often the position after the move has occurred, as counted for draw claims; None
     if the row was stored by a version that did not count.

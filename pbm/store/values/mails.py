@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """Two limits on answers to one address: to mails of proven senders, and to other mails."""
+    """A limit on answers to one address: on answers to proven senders, or on other answers."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -15,7 +15,7 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """The treatment of a kind of mail. Once a mail of any kind is sent, its contents are erased."""
+    """How a kind of mail is treated. The contents of a sent mail are erased, whatever its kind."""
 
     waits: bool = False  # delayed while mail to the player bounces
     uses_up: Allowance | None = None  # the allowance that it counts against
@@ -118,8 +118,8 @@ class Queued:
     """The place of a new mail in the inbox's queue; times are in seconds.
 
     Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: the
-    sender seems to be a player. The place is a time. It is the later of two times: `handicap` after
-    now, and `apart` after the last mail that waits in the same lane. If this is more than
+    sender seems to be a player. The place is the later of two times: `handicap` after now, and
+    `apart` after the place of the last mail that waits in the same lane. If the place is more than
     `furthest` after now, the mail is refused.
     """
 
@@ -135,8 +135,8 @@ class Queued:
 class ArrivedMail:
     """A received mail for one recipient; `sender` is the envelope sender.
 
-    It is a duplicate if the recipient got a mail with the same `digest` less than `same_for` ago.
-    `answer_counted`: the sender is a stranger, and the limits already count an answer to this mail.
+    The mail is a duplicate if its recipient got one with the same `digest` less than `same_for`
+    ago. `answer_counted`: the sender is a stranger, and the limits already count an answer.
     """
 
     digest: str

@@ -110,8 +110,8 @@ class Rating:
     """The estimated strength of a player: mean and standard deviation.
 
     `games` is the number of counted games, and `at` the time of the last one. `people_games` is the
-    number of these games with a human opponent. `rival_id` is the only human opponent in all of
-    them; None if there were several or none.
+    number of these games with a human opponent. `rival_id` is the human opponent if all these games
+    were against the same person, else None.
     """
 
     mu: float
@@ -126,8 +126,8 @@ class Rating:
 class RatingResult:
     """A change of a player's rating by a board.
 
-    Fields named as in `Rating` are the values after the board. `weight`, from 0 (the rating stays)
-    to 1, is how much the game counts; the values after the board are already weighted.
+    Fields with the same name as in `Rating` have the values after the board. `weight` is how much
+    the game counts, from 0 (the rating stays) to 1; the values after the board include this weight.
     """
 
     player_id: int
