@@ -78,12 +78,12 @@ class RecordError(RulesError):
 class Option:
     """One option of a game, and its syntax in a command.
 
-    An option without `values` is a flag, written `-name`. Any other is written `-name=value`, or
-    `-value` for a value in `flags`. `default` is the value if none is chosen. `default_with` has
-    pairs: a flag, and the default if this flag is set. `seats` are the numbers of players for
-    which the option exists; none means all numbers. `partners` marks the flag that a command sets
-    by joining players with `+`. `sets_up` marks an option that changes the start position, which
-    the help then draws.
+    An option without `values` is a flag, written `-name`. Any other option is written
+    `-name=value`, or `-value` for a value in `flags`. `default` is the value if none is chosen.
+    `default_with` has pairs: a flag, and the default if this flag is set. `seats` are the numbers
+    of players for which the option exists; `()` means all numbers. `partners` marks a flag that is
+    also set by a command in which a `+` joins two players. `sets_up` marks an option that changes
+    the start position, which the help then draws.
     """
 
     name: str
@@ -337,9 +337,9 @@ class Ground:
     `names` has a name of two or three characters for each cell; all names of a row of cells begin
     with the same character. `cells` has the centre of each cell, `corners` the centres of the
     board's corner cells. `labels` has texts outside the board, each with its centre. `strokes` has
-    lines, each between a label and its cell. All other fields are in pixels of a page: `width`,
-    `height`, the place `middle` of the point (0, 0), and `scale`, the lengths of a step to the
-    right and of a step down. A piece is at most 36 pixels wide.
+    lines, each between a label and its cell. All other fields are in pixels of a page. `width` and
+    `height` are the size of the picture. `middle` is the place of the point (0, 0). `scale` has
+    the length of a step to the right, and of a step down. A piece is at most 36 pixels wide.
     """
 
     names: tuple[str, ...]
@@ -363,14 +363,14 @@ class Draws(Protocol):
 
         `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
         a fixed piece. `seats` has the sign on the pieces of each seat. `moves` has an object for
-        each move of `view`. A cell is its index in `Ground.cells`:
+        each move of `view`, with these keys; a cell is given by its index in `Ground.cells`:
 
         - `move`: the text of the move;
         - `left`: the cells that the move emptied;
         - `came`: the target cells on which the mover's side still has a piece;
         - `at`: the cell beside which the picture numbers the move;
         - `towards`: the direction of the move, in degrees clockwise from the right;
-        - `off`: the cell and the seat's digit of a piece that left the board, otherwise None.
+        - `off`: None, or if a piece left the board, its last cell and the digit of its seat.
         """
 
 
@@ -465,9 +465,9 @@ class GameRecord:
     """A whole game: its start, every step, and its end if the moves did not end it.
 
     `names` has one name for each seat, empty if unknown. `tags` are further pairs of a name and a
-    value. `better` has pairs of a ply and the best line from the position before this ply; the
-    ply after the last one stands for the last position. The text of a record shows these lines;
-    parsing ignores them.
+    value. `better` has pairs of a ply and a line, the best one from the position before this ply.
+    For a line from the last position, the ply is the number of plies plus one. The text of a
+    record shows these lines; parsing ignores them.
     """
 
     seats: int

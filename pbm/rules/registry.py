@@ -79,9 +79,9 @@ def _found() -> tuple[dict[str, Game], dict[str, str]]:
 
 
 def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
-    """Return the games of entry points by name, and by name a sentence for each game left out.
+    """Return the games of entry points, and a sentence on each game that was left out.
 
-    Of several games with one name only the server's own is loaded.
+    Keys of both dicts are names. Of several games with one name only the server's own is loaded.
     """
     fit: dict[str, Game] = {}
     unfit: dict[str, str] = {}

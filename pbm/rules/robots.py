@@ -35,7 +35,7 @@ class Robot:
     sees: float = 1.0
 
     def thinking(self, seconds: float) -> "Robot":
-        """Return a copy whose search takes about `seconds`; a fast robot itself, unchanged."""
+        """Return a copy whose search takes about `seconds`; a fast robot (`LONG`) is kept as is."""
         if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))

@@ -83,7 +83,7 @@ def copies(position: _P) -> Iterator[_P]:
 
 
 def _ways() -> Iterator[dict[int, int]]:
-    """Yield each symmetry of the board, as a map from a cell to a set with only its image."""
+    """Yield each symmetry of the board: a map from each cell to its image, as a set of one cell."""
     rays = [(cell // 10 - _ROW, cell % 10 - _COLUMN) for cell in CELLS]
     for lies in (rays, [(row, row - column) for row, column in rays]):  # as it is, and mirrored
         for _ in range(6):

@@ -44,7 +44,8 @@ def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
     """Return a move as data for templates: a dict with four keys.
 
     `symbol` is the mover's sign. `came` lists the cells that the mover's line moved to, `left` the
-    cells that it emptied. `off` is None, or the `symbol` of an ejected marble and its cell, `from`.
+    cells that the line emptied. `off` is None if no marble was ejected; otherwise a dict with the
+    `symbol` of the ejected marble and its last cell, `from`.
     """
     move, effect = read_canonical(moved.move), moved.effect
     off = (

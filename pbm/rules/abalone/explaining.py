@@ -45,8 +45,8 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
     - `centre`: `count` of the mover's marbles come nearer to the centre, and none goes away;
     - `together`: more marbles of `seat`, the mover's, stand side by side.
 
-    `marbles` is a list of dicts, each with a `seat` and the `cells` of its marbles: for `saves`
-    before the move, for `threatens` after the move. Raises IllegalMoveError.
+    `marbles` is a list of dicts, each with a `seat` and the `cells` of its marbles. With `saves`
+    these are cells before the move, with `threatens` after the move. Raises IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> [reason["what"] for reason in reasons(start(), ["a1-c3,b2"])]
@@ -105,10 +105,10 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
     """Yield the advantages of the position `better` over `made` for a seat, the strongest first.
 
-    The field `seat` of an advantage is the given seat, its partner or an opponent. `what` tells
-    what is counted of that seat; the fields `better` and `made` are its counts in these positions.
-    `what` is `left` for marbles on the board, `danger` for marbles that can be pushed off at once,
-    `edge` for marbles at the edge, `groups` for groups of connected marbles, or `middle` for
+    The field `seat` of an advantage is the given seat, its partner or an opponent. The fields
+    `better` and `made` are two counts for that seat, one in each position. The field `what` tells
+    what is counted: `left` for marbles on the board, `danger` for marbles that one move could push
+    off, `edge` for marbles at the edge, `groups` for groups of connected marbles, or `middle` for
     marbles at most two steps from the centre.
     """
     for what, measure, wanted in _MEASURES:

@@ -81,7 +81,7 @@ class Abalone:
     contrast = staticmethod(lambda *given: tuple(explaining.contrast(*given)))
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """Return a dict for each seat. `goal`: the score that wins. `bare`: it has no marbles."""
+        """Return a dict per seat. `goal`: the score that wins. `bare`: the seat has no marbles."""
         return tuple(
             {
                 "symbol": symbol(position, seat),

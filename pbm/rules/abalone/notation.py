@@ -77,7 +77,7 @@ def mentions_cell(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Raise NotationError for "pass", and for a pair of cells with one off the board, as `h4-g1`.
+    """Raise NotationError for "pass", and for two cells such as `h4-g1` if one is off the board.
 
     >>> check_place("h4-g3"), check_place("it is h1")
     (None, None)
@@ -99,7 +99,7 @@ def is_nearly_notation(text: str) -> bool:
 
 
 def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
-    """Return all legal moves that a text with names of cells may mean.
+    """Return all legal moves that a text with cells may mean, such as a marble and its target.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> moves_meant(start("standard", 2), "a1-b2")
@@ -217,7 +217,10 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """Return the legal moves that `places` may name; `from_to`: only as a marble and its target."""
+    """Return the legal moves that `places` may name.
+
+    `from_to`: `places` must be the cell of a marble and the target of this marble.
+    """
     return [
         move
         for move in position.legal_moves()
@@ -243,8 +246,9 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
     """Yield the sequences of cells that may name a move.
 
-    Some are the pairs of `_steps`. Each other one begins with all cells of the line, or with its
-    two ends. After these cells comes nothing, the target of one end, or the targets of them all.
+    First come the pairs of `_steps`. Every further sequence begins with all cells of the line, or
+    with its two ends. It stops there, or goes on with the target of one end, or with the target of
+    each of these cells.
     """
     yield from _steps(move, position)
     if len(move.cells) == 1:
@@ -258,7 +262,7 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield a move in line as the rear and its target; a push also as the front and its target."""
+    """Yield (rear, its target) for a move in line; also (front, its target) if the move pushes."""
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))
@@ -277,7 +281,7 @@ _ABAPRO = re.compile(f"{_ABAPRO_CELL}{_ABAPRO_CELL}{_ABAPRO_CELL}?", re.ASCII | 
 
 
 def _seen_from_below(cell: int) -> int:
-    """Convert a cell to the cell of the same name in Aba-Pro notation, or back."""
+    """Return the cell whose name is the Aba-Pro name of `cell`; the function is its own inverse."""
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
 

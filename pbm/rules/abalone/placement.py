@@ -103,7 +103,7 @@ class Placement:
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
-        """Return sets of marbles: the seat's, its partner's, its opponents', and the fixed one."""
+        """Return as sets the marbles of a seat, of its partner, of its opponents, and `fixed`."""
         own, partner, fixed = self.marbles_of(seat), self.partner(seat), self.fixed
         friends = self.marbles_of(partner) if partner else 0
         return own, friends, self.occupied ^ (own | friends | fixed), fixed

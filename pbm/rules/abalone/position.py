@@ -48,7 +48,7 @@ class AbalonePlayed(Played):
 
     @property
     def ejected(self) -> tuple[int, ...]:
-        """The seat that lost a marble, if one did."""
+        """The seat that lost a marble, as a tuple; empty if the move ejected none."""
         return (self.effect["ejected"],) if self.effect else ()
 
 
@@ -107,9 +107,9 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """Return the position with the seat to move, or with its outcome if the game is over.
+        """Return this position with `turn` and `outcome` computed anew.
 
-        The seat to move is the first one that can move, in turn order from the seat `first` on.
+        `turn` is the first seat able to move, in turn order from seat `first`; None after the end.
         """
         turn, outcome = None, self._won()
         if outcome is None:
@@ -135,7 +135,7 @@ class AbalonePosition(Placement):
     def _won(self) -> Outcome | None:
         """Return the outcome if a side has won, else None. The cause is `ejections` or `last`.
 
-        `last`: only one side has a player, or only one of the sides with a player has marbles.
+        `last` means that only one side with a player is left, or only one that also has marbles.
         """
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1

@@ -88,7 +88,7 @@ SCORE_KEYS = tuple(
 def flip_keys(seat: int) -> dict[int, int]:
     """Return a map from a move's code to the change that the move makes in the hash key.
 
-    The move pushes nothing, and all marbles of its line belong to `seat`.
+    The map is for moves that push nothing, by lines of which all marbles belong to `seat`.
     """
     keys = CELL_KEYS[seat]
     return {
@@ -149,7 +149,7 @@ class Table:
         self._flip_keys = tuple(map(flip_keys, seats))
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
-        """Return a position with the root's scores, in which the game is not over."""
+        """Return a position with these marbles and the root's scores; its game must not be over."""
         key = TURN_KEYS[turn]
         for side, score in enumerate(self._root.scores):
             key ^= SCORE_KEYS[side][score]
@@ -178,7 +178,7 @@ class Table:
         return found
 
     def other_moves(self, board: SearchBoard) -> tuple[list[int], list[int]]:
-        """Return all moves but `ejections`: the moves that push, and the moves that do not."""
+        """Return all moves but `ejections`, in two lists: first the moves that push."""
         pushing: list[int] = []
         quiet: list[int] = []
         marbles = board.marbles
@@ -255,7 +255,7 @@ class Table:
         return self._enemies if board.turn == OTHERS else (board.turn,)
 
     def _seen_by(self, marbles: tuple[int, ...], seat: int) -> tuple[int, int, int, int]:
-        """Return sets of marbles: the seat's, its partner's, all others', and the fixed marble."""
+        """Return as sets the marbles of a seat, of its partner, of all others, and `Root.fixed`."""
         partner = self._partners[seat]
         own, friends = marbles[seat], 0 if partner is None else marbles[partner]
         return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed
@@ -274,12 +274,12 @@ class Table:
         return any_move(*self._seen_by(marbles, seat))
 
     def _last(self, marbles: list[int]) -> int:
-        """Return the last side with a player and marbles; `NO_SIDE` if several sides are left."""
+        """Return the only side with a player and marbles; `NO_SIDE` if several sides have both."""
         left = {self.sides[seat] for seat in self._alive if marbles[seat]}
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """Update `after`: move a line with marbles of all `seats`. Return the hash key's change."""
+        """Move a line of marbles of `seats` in the sets `after`; return the hash key's change."""
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line
@@ -291,7 +291,7 @@ class Table:
 
 
 def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
-    """Update the sets of marbles in `after`: push the row of marbles that begins on `cell`.
+    """Push the row of marbles that begins on `cell`: change their sets in `after`.
 
     Return the change of the hash key, and the seat of the ejected marble; -1 if none is ejected.
     """

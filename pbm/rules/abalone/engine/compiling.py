@@ -75,7 +75,7 @@ def _gist(output: str) -> str:
 
 
 def main() -> int:
-    """Compile for this installation; returns the exit status."""
+    """Compile the core for this installation; return the exit status."""
     try:
         compile_core()
     except CompilingError as error:

@@ -64,7 +64,7 @@ class Judge:
 
 
 def hit_by(army: int, others: int) -> int:
-    """Return the set of marbles among `others` that one side, `army`, could push off at once."""
+    """Return the set of marbles of `others` that a side, `army`, could push off with one move."""
     hits = 0
     for far, edge in _FORWARD:
         if target := others & edge:

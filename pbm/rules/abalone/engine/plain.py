@@ -111,7 +111,7 @@ class _Search:
     def _aspire(
         self, board: SearchBoard, moves: list[int], depth: int, guess: int | None
     ) -> tuple[int, tuple[int, ...]]:
-        """Search `moves` in a window around `guess`; widen it until the best value lies inside."""
+        """Return the best value and its line; the window around `guess` is widened as needed."""
         alpha, beta = -_INFINITE, _INFINITE
         margin = self._ways.aspiration
         if guess is not None and margin and depth > 3 and abs(guess) < SURE:
@@ -215,10 +215,11 @@ class _Search:
         return best
 
     def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
-        """Return a value that saves the search of some moves; -infinity if all must be searched.
+        """Return a value that makes a search of moves needless; -infinity if all must be searched.
 
-        A static value far above the window saves all moves (reverse futility pruning). The most
-        that quiet moves can reach, if below the window, saves the quiet moves (futility pruning).
+        Reverse futility pruning: a static value far above the window is returned, and no move is
+        searched. Futility pruning: an upper bound for quiet moves that is below the window is
+        returned, and no quiet move is searched.
         """
         if depth > 3 or abs(alpha) >= SURE:
             return -_INFINITE
@@ -240,9 +241,9 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """Return the value of `move`, before which `count` other moves were tried.
+        """Return the value of `move`; `count` is the number of moves tried before it.
 
-        If there were any, `move` is at first searched with a null window, `late` plies less deep.
+        If `count` is not 0, the first search has a null window and is `late` plies less deep.
         """
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
@@ -262,7 +263,7 @@ class _Search:
         return -self._search(child, depth, -beta, -alpha, ply + 1)
 
     def _quiesce(self, board: SearchBoard, own: bool, alpha: int, beta: int, ply: int) -> int:
-        """Return the greatest of the static value and the values of ejections, each played out."""
+        """Return the best value after ejections are played out; at least the static value."""
         best = self._static(board, own)
         if best >= beta or not self._ways.quiescence or ply >= _DEEPEST_PLY:
             return best
@@ -374,7 +375,7 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """Return a map from a move's code to the line's gain in value by `Weights.rings`."""
+    """Return a map from each move's code to what the move gains for its line by `Weights.rings`."""
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
     def worth(cells: int) -> int:

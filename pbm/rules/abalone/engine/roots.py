@@ -49,7 +49,7 @@ class SearchLimits:
 
     The search of depth 1 is always finished, whatever `nodes` and `seconds` are. `best` is the
     number of lines to find. A `seed` other than 0 shuffles root moves that are ranked alike.
-    Another thread may set `stop` to end the search. `told` gets the result of each finished depth.
+    Another thread may set `stop` to end the search. `told` is called with each depth's result.
     """
 
     nodes: int

@@ -14,12 +14,12 @@ MARBLE = 1000
 class Weights:
     """Weights of the evaluation of a position, from one side's view.
 
-    `scores` has the values of none to five marbles pushed off. `marble` is the value of each marble
-    left on the board, `rings` that of a marble by its distance from the centre, `cohesion` that of
-    two marbles side by side, `push` that of each possible push. `danger` is subtracted for each
-    marble that can be pushed off at once. The value of several enemies together is `lead` / 16 of
-    the best enemy's value, plus (16 - `lead`) / 16 of the mean of all enemies' values. `tempo` is
-    the value of having the next move.
+    `scores` has the values of 0 to 5 marbles pushed off. `marble` is the value of each marble on
+    the board, `rings` that of a marble by its distance from the centre, `cohesion` that of two
+    marbles side by side, `push` that of each possible push. `danger` is subtracted for each marble
+    that one move can push off. The value of several enemies together is `lead` / 16 of the best
+    enemy's value, plus (16 - `lead`) / 16 of the mean of all enemies' values. `tempo` is the value
+    of having the next move.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)
@@ -36,13 +36,13 @@ class Weights:
 class Ways:
     """The options of the search; the first three are flags.
 
-    - `best_reply`: between two own moves only one of several enemies moves, the one that has the
-      strongest reply. Without this flag all enemies move, as one side.
+    - `best_reply`: between two moves of the side that searches, only one of several enemies moves:
+      the enemy with the strongest reply. If the flag is 0, all enemies move, as one side.
     - `quiescence`: ejections are played out below the last ply.
     - `reductions`: late quiet moves are first searched less deep.
     - `patience`: late move pruning. At most 2 * `patience` quiet moves are tried with one ply left,
       5 * `patience` with two plies left, 10 * `patience` with three. 0 means no pruning.
-    - `futility`: the most that a quiet move of the last ply may gain. 0 means no pruning.
+    - `futility`: an upper bound for what a quiet move of the last ply gains. 0 means no pruning.
     - `margin`: reverse futility pruning. With at most three plies left, no move is tried if the
       static value is above the window by more than `margin` for each ply left. 0: no pruning.
     - `aspiration`: half the width of the first window.

@@ -54,7 +54,7 @@ class Request:
     fields: dict[str, Any]
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """Return a field of a type, required if it has no default. Raises RequestError."""
+        """Return a field, or else `default`. Raises RequestError for a value of another type."""
         value = self.fields.get(name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise RequestError("bad-request", f'"{name}" must be {_KINDS[kind]}.')

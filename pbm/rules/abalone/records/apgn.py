@@ -204,7 +204,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """Return the words but for a result as the last word; append this result to the list `said`."""
+    """Return the words without a result at their end, and append this result to the list `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -220,7 +220,7 @@ def _without_result(
 
 
 def _one_result(said: list[Winners], players: int) -> Winners:
-    """Return the one result in `said` besides None, else None. Raises RecordError if two differ."""
+    """Return the one result that `said` contains, or None. Raises RecordError if two differ."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -246,7 +246,7 @@ def _play(
 
 
 def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
-    """Parse a move of a record that names no notation; the error tells if it may be Aba-Pro."""
+    """Parse a move of a record that names no notation; an error says if the text may be Aba-Pro."""
     try:
         return parse_move(text, position)
     except NotationError as error:
@@ -256,7 +256,7 @@ def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """Return an ending that no move made, by the tag Termination and the result; else None."""
+    """Return the ending that a record states; None if its moves ended the game, or nothing did."""
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:

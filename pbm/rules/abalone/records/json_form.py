@@ -103,11 +103,11 @@ class _Fields:
         return word
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """Return a field of a type, required if it has no default."""
+        """Return a field, or else `default`. Raises RecordError for a value of another type."""
         return _typed(self.values.get(name, default), kind, name)
 
     def list(self, name: str, kind: type[_Value]) -> list[_Value]:
-        """Return a list of values of a type, empty by default."""
+        """Return a field that is a list of values of the type `kind`, or else an empty list."""
         values = _typed(self.values.get(name, []), list, name)
         return [_typed(value, kind, name) for value in values]
 

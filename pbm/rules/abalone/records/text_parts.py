@@ -149,8 +149,8 @@ def replay_of(record: GameRecord) -> Replay:
 def checked(record: GameRecord, replay: Replay) -> GameRecord:
     """Check a record, and return it with its steps in canonical text.
 
-    Raises RecordError for names and tags that cannot be written. It also does so if `ended` has an
-    unknown cause or impossible winners, or is set although the moves ended the game.
+    Raises RecordError for names and tags that cannot be written, for an `ended` with an unknown
+    cause or impossible winners, and for an `ended` although the moves ended the game.
     """
     if len(record.names) != record.seats:
         told = {"names": len(record.names), "players": record.seats}
