@@ -1,4 +1,4 @@
-"""The loops of the roles `turn`, `ticks` and `post`; a new row or a due time wakes a loop."""
+"""The loops of the process roles `turn`, `ticks` and `post`; new rows and due times wake a loop."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

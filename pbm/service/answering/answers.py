@@ -84,8 +84,8 @@ def _answer(
 ) -> bool | None:
     """Return True for a yes, False for a no, None for other words or commands.
 
-    `errands`: the commands in question. If one of them is dangerous, a yes must be alone on its
-    line. While the question is open, the command `stop` counts as a no.
+    `errands`: the commands that the question asks to confirm. If a command is dangerous, a yes must
+    be alone on its line. While the question is open, the command `stop` counts as a no.
     """
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
@@ -99,7 +99,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the commands that got a "no". Play a move below the "no", or send the words back."""
+    """Drop the commands that got a "no". A move below the "no" is played, other words sent back."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -118,7 +118,7 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Return True if a script's commands are all moves, or its unreadable line may be a move."""
+    """Return True if all commands are moves. With an unreadable line, True if it may be a move."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)

@@ -295,7 +295,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
 def _ask(
     turn: MailTurn, question: Question, handle: str, problem: Refusal | None = None, **told: Any
 ) -> str:
-    """Repeat `ask_signup` with `told`, within the daily limit. Returns the outcome in words."""
+    """Ask again with `ask_signup` (it gets `told`), if the limit allows. Returns the outcome."""
     left = answers_left(turn, question.address)
     if not left:
         return f"nothing: {question.address} had its answers for today"
@@ -318,7 +318,7 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the answer to "Who are you?", as a Refusal that names any inviter, and the game."""
+    """Return the answer to "Who are you?": a Refusal that names the game and any inviter."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)
@@ -380,7 +380,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
 
 
 def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
-    """Tell guests who said yes that the game is off; the mail's sender only if `all_of_them`."""
+    """Tell guests who said yes that the game is off. `all_of_them`: even the mail's sender."""
     off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):

@@ -37,7 +37,7 @@ FIRST_GAMES = Challenge | Play | Join
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge. No limit of answers applies to these mails."""
+    """Ask players whether they accept a challenge; the limit on answers does not apply here."""
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return
@@ -53,7 +53,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store a question to each guest, for `ask_invited`; return the event with its `guests` set.
+    """Store a question to each guest, for `ask_invited`; return the event with `guests` filled in.
 
     Raises Refusal if the limits allow no mail to one of the guests now.
     """

@@ -86,9 +86,9 @@ def ask_errand(
     """Ask a player to confirm the commands in `told`: their board, their lines and the comment.
 
     If the mail is unproven, the question also lists waiting commands of earlier unproven mails, at
-    most `MOST_ERRANDS` mails in all. `reasons`: mail sections on why we ask. `avoidable`: in an
-    answer to one of our mails, the commands would have run at once. `guessed`: the commands were
-    inferred from plain words. `password`: hash of a new password among the commands.
+    most `MOST_ERRANDS` mails in all. `reasons`: mail sections that say why we ask. `avoidable`: the
+    commands would have run at once if sent as an answer to one of our mails. `guessed`: the
+    commands were inferred from plain words. `password`: hash of a new password that they set.
     """
     if not may_answer(turn, player):
         return
@@ -247,12 +247,12 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """Return the name under which an unknown address's new password is sealed."""
+    """Return the owner's name to use in the seal of a password from an unknown address."""
     return f"address {address_key(address)}"
 
 
 def within_rate(context: Context, script: Script) -> Context:
-    """Return the context; if the script sets too many passwords, hashing them raises Refusal."""
+    """Return a context in which hashing raises Refusal if the script sets too many passwords."""
     new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:

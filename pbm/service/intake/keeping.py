@@ -106,7 +106,7 @@ class Intake:
         now: datetime,
         same_for: timedelta,
     ) -> Rejection | None:
-        """Store a row for each `new` recipient, and its number in `numbers`. Return any refusal."""
+        """Store a row for each `new` recipient; add its number to `numbers`. Return any refusal."""
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _is_covered(before, recipient):
@@ -180,7 +180,7 @@ def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
 
 @dataclass(frozen=True)
 class Door:
-    """Callbacks of the SMTP listener. `read_in` is for queries, `look_in_thread` for parsing."""
+    """Callbacks of the SMTP listener. `read_in` runs queries, `look_in_thread` parses long mail."""
 
     intake: Intake
     database: Database

@@ -77,7 +77,7 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail; if the pools are used up, store the time.
+    """Count the answer to a stranger's mail; if the pools are used up, note the author as deferred.
 
     Automatic mail, mail without an author, and authors over their daily limit get no answer.
     """
@@ -156,9 +156,9 @@ def _form(raw: bytes) -> str:
 
 @dataclass(frozen=True)
 class MailRates:
-    """Limits in mails an hour for each address and each peer that is not trusted; 0: no limit.
+    """Limits in mails an hour, for each address and for each untrusted peer; 0 means no limit.
 
-    Replies are counted for each player and author; mails to our plain address do not count there.
+    Replies are counted for each pair of player and author, apart from mails to our plain address.
     """
 
     per_address: int = limits.MAILS_OF_ADDRESS.most

@@ -34,7 +34,7 @@ _log = structlog.get_logger("pbm.guesses")
 
 
 class Guesser(NamedTuple):
-    """The source of a wrong tag, with a limit of its own; `network` is empty if unknown.
+    """The source of a wrong tag; each source has its own limit. `network` is empty if unknown.
 
     `player_id`, the player named in the reply address, is set in three cases: `MAIL FROM` is an
     address of that player; the mail is a bounce, which has no sender; or the network is unknown.
@@ -114,7 +114,7 @@ def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> 
 
 
 def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
-    """Return whether a reply address was valid before its player changed address or key."""
+    """Return whether a reply address was valid before its player's reply addresses were renewed."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return False

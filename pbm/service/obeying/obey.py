@@ -127,7 +127,7 @@ def _do(context: Context, player: Player, script: Script) -> str:
 
 
 def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
-    """Count tries of expensive commands; return the refusals of those over a rate, by index."""
+    """Count tries of expensive commands; map indexes of commands over a rate to their refusals."""
     told = dict[int, Answered]()
     for place, command in enumerate(script.commands):
         try:
@@ -164,7 +164,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
 
 
 def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
-    """Write the mails about events besides the answer and boards' mails: questions and notices."""
+    """Write the questions and notices about events, but neither the answer nor boards' mails."""
     held = [event for event in events if isinstance(event, NeedsConfirmation)]
     if held:
         reasons: list[dict[str, Any]] = []
@@ -194,7 +194,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Return the notes on withheld words, to add to the answer; no notes if they exceed a rate."""
+    """Return the notes on withheld words, to add to the answer; an empty list if over a rate."""
     turn = context.turn
     if not turn.notes:
         return []
@@ -228,7 +228,7 @@ def is_dangerous(script: Script) -> bool:
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
     """Ask to confirm a script; commands that would fail are refused at once. Returns the outcome.
 
-    If the commands that are not refused need no confirmation by themselves, they are run.
+    If some commands are refused, and the other commands alone need no confirmation, those are run.
     """
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)
@@ -245,7 +245,7 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
 
 
 def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
-    """Ask to confirm the commands that the rehearsal has not refused."""
+    """Ask to confirm the commands that `rehearsal` has not refused. Returns the outcome."""
     turn = context.turn
     reasons = [
         *([dict(script.guess)] if script.guess else []),

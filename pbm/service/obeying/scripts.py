@@ -119,7 +119,7 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """Return the context in which `command` runs; it depends on the events so far."""
+        """Return the context that `command` sees when it runs, which depends on earlier events."""
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
@@ -129,7 +129,7 @@ class _Run:
         return replace(context, shown=shown, hints=context.hints or last, text=text)
 
     def next(self, command: Command) -> None:
-        """Run a command, unless it depends on one that was refused or must be confirmed first."""
+        """Run a command, unless it depends on a command that was refused or must be confirmed."""
         if self._is_repeated(command):
             self.happened.append([])
             return
@@ -198,10 +198,10 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
     """Return the events that send the comment to a board, or quote it to the sender.
 
     The comment belongs to the last command that was refused or that changes something. A refusal
-    quotes the comment; a command to be confirmed keeps it waiting; other commands send it to their
-    board. If there is no such command, the comment is chat on the answered board if the script has
-    no commands at all, else it is quoted as unsent. If the mail is about no board, a comment
-    without a move is ignored, since it may be a signature.
+    quotes the comment. A command to be confirmed keeps the comment waiting. Any other command sends
+    the comment to its board. If the script has only queries, the comment is quoted as unsent. If
+    the script is empty, the comment is chat on the board whose mail is answered. If the mail is
+    about no board, a comment without a move is ignored, since it may be a signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -308,14 +308,14 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """Return the board that a refusal shows: `number` or, if `about_board`, the answered board."""
+    """Return the board to show in a refusal: `number`, or the mail's board if `about_board`."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None
 
 
 def _refusal_of_move(context: Context, problem: Problem, board_id: int | None) -> Refusal | None:
-    """Return a clearer refusal of an unreadable move, if any: "not your turn" or similar moves."""
+    """Return a clearer refusal of an unreadable move ("not your turn", similar moves), or None."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:

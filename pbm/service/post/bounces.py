@@ -62,7 +62,7 @@ def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
-    """Count a refusal of the recipient by the next server as a bounce.
+    """Count a bounce, since the next server refused the recipient of `mail` with `status`.
 
     Only mailbox faults count as permanent (RFC 3463: 5.1.x address, 5.2.x mailbox).
     """
@@ -117,17 +117,17 @@ def reachable_again(turn: Turn, player: Player) -> None:
 def tell_later(
     work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
 ) -> None:
-    """Schedule a notice to waiting opponents that a player is `what`: REACHABLE or UNREACHABLE.
+    """Schedule a notice to waiting opponents. `what`: the player is REACHABLE or UNREACHABLE.
 
-    The notice is sent at the time `at`, if it is still true then. It is about the boards with
-    numbers above `after`; an earlier notice was about the others.
+    At the time `at`, the notice is sent if `what` is still true. The notice is about the boards
+    with numbers above `after`, since earlier notices were about the lower numbers.
     """
     about = f"{player.id}.{what}.{after}"
     work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Send a player's delayed mails now; drop deferred board mails, and return their boards."""
+    """Drop a player's waiting board mails and return their boards; send other waiting mails now."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)
@@ -160,7 +160,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
-    """Return the boards where it is the player's move, if their games are installed here."""
+    """Return the boards where it is the player's move, except those of games not installed here."""
     boards = work.boards.get_many(work.boards.to_move(player.id))
     return [board.id for board in boards if board.is_installed]
 

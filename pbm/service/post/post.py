@@ -106,7 +106,7 @@ Outcome = tuple[OutboxMail, Delivery | Outdated]
 class Recording:
     """Records delivery outcomes: sent mails in batches, all other outcomes one by one.
 
-    Recording a failure locks players and boards, so two of them in a transaction could deadlock.
+    Recording a failure locks players and boards. Two failures in one transaction could deadlock.
     """
 
     def __init__(

@@ -161,7 +161,8 @@ def _proven(
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
     """Return the player whom a login may authenticate; None if there is none.
 
-    For a `strict` player, the mail must come from an address of that player, not doubted by DMARC.
+    If the player is `strict` (a setting), the mail must come from an address of that player, and
+    DMARC results must not cast doubt on the sender.
     """
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:

@@ -214,9 +214,10 @@ class InboxWorker:
             work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
-        """Handle the next mails for at most `SLICE` seconds; before each, yield True if it is long.
+        """Handle at most `most` of the next mails; begin none of them after `SLICE` seconds.
 
-        Raises TurnFailedError, WorkNeeded or DBAPIError; then the transaction must be rolled back.
+        Before each mail, yield whether that mail is long. After an error (TurnFailedError,
+        WorkNeeded or DBAPIError) the caller must roll the transaction back.
         """
         now, began = self.clock(), self.seconds()
         most = most if self.database.embedded else 1  # a turn's commit releases all claimed rows

@@ -182,10 +182,10 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """Return the commands in lines that begin with a board's number, by the lines' indexes.
+    """Map the index of each line that begins with a board's number to the line's command.
 
-    In an answer to a board's mail, a number may mean something else. So there a line counts only if
-    the mail points at the line's board, or if the sender is to move on that board.
+    In an answer to a board's mail, the number may mean something else. Then a line counts only
+    if the mail may be about the line's board, or if the sender is to move on that board.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
@@ -213,10 +213,11 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """Return the script with `others` (the words around the `lines` for boards) as comments.
+    """Return the script with `others`, the words outside the boards' `lines`, as comments.
 
-    Words below a line are its board's comment. Words above the first line belong to the command
-    above them, or are `unplaced`. If all commands are for one board, all words are the comment.
+    If all commands are for one board, `others` are its comment. Otherwise the words below a line
+    are the comment for that line's board. Words above the first line are the comment of the
+    script's earlier command. If there is no such command, the words are `unplaced`.
     """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)

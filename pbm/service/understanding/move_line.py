@@ -37,8 +37,8 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 class _Found:
     """A move in the sender's words.
 
-    `index`: index of the move's line; None for the subject. `move`: the parsed `text`; None if that
-    is only similar to a move. `inside`: set if the line has other words, too.
+    `index`: index of the move's line; None for the subject. `move`: the parsed `text`; None if the
+    text is only similar to a move. `inside`: set if the line has other words, too.
     """
 
     index: int | None
@@ -164,7 +164,7 @@ def _guess(
     comment: tuple[str, ...],
     doubt: str = "",
 ) -> Script:
-    """Return the script that asks whether this move is meant."""
+    """Return the script that asks whether `move` is meant; `doubt` says why it may not be."""
     shown, move = view_after(board, move, player_id=context.actor_id, picture=context.wants_picture)
     section = {
         **shown,
@@ -213,7 +213,7 @@ def _is_of_a_move(script: Script, problem: Problem) -> bool:
 
 
 def _may_be_remark(context: Context, board: Board, problem: Problem) -> bool:
-    """Return True if it is worth while to look for a move in or beside the unreadable line."""
+    """Return True if there may be a move inside or beside the unreadable line."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True

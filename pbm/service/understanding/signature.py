@@ -21,7 +21,7 @@ _MOST_SIGNATURES = 5  # of a player, who may write with several programs
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """Return the mail; commands and answers in its signature are moved to the sender's words."""
+    """Return the mail with commands and answers moved from the signature to the sender's words."""
     envelope = turn.envelope
     meant = tuple(filter(_is_meant, envelope.signature))
     if not meant:

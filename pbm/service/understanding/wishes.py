@@ -208,7 +208,7 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return a line's requests, with `rest` set to `words`; None if it says anything else."""
+    """Return a line's requests; None if the line has other words. `words` become the `rest`."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
@@ -252,7 +252,7 @@ def _page(meant: Meant, game: Game) -> str | None:
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:
-    """Parse a command line; a refusal will quote what the sender wrote instead of this line."""
+    """Parse `line`; a refusal of the command will quote the sender's words instead of `line`."""
     command = parse_line(line, game)
     assert isinstance(command, Command)
     command.line = meant.wrote
@@ -260,7 +260,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """Return the mail section that asks whether the requests `deeds` are meant."""
+    """Return the mail section that asks whether `deeds` are meant; `number`: the default board."""
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],

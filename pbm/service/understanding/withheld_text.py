@@ -287,7 +287,7 @@ def perhaps_passwords(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield each possible password as a tuple: its player's handle, the word before, the password.
 
-    If the word before is no handle but a word for "password", the handle is `own`.
+    If the word before is no handle but a word for "password", the player's handle is `own`.
     """
     if not handles:
         return
