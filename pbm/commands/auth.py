@@ -115,7 +115,7 @@ def player_of(speaker: Speaker) -> Player | None:
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """Return the name of a mail section that explains why no tag counts; empty if tags count."""
+    """Return the name of a mail section: why a reply address is no proof. Empty if it is proof."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings

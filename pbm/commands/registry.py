@@ -103,7 +103,7 @@ _SHORT = 2  # words at most in a short form
 class Problem:
     """A line that was meant as a command but cannot be parsed, with a refusal's code and params.
 
-    `nearest`: a corrected line. `example`: an example. `about_board`: the line may mean a board.
+    `nearest`: a corrected line. `example`: a correct line. `about_board`: show the mail's board.
     """
 
     line: str
@@ -115,7 +115,7 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse a line; None for plain words. `game`: the game if the line names none."""
+    """Parse a line; None if it is no command. `game`: the game, unless the line names a game."""
     words, named = _words(line)
     game = named or game or default_game()
     if not words or len(line) > _LONGEST_LINE:
@@ -224,7 +224,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """Return the commands whose word begins a line, or else those whose word is most similar."""
+    """Return the commands that a line may be, by its first word, which may be mistyped."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []

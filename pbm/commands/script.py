@@ -50,12 +50,12 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Leave out commands with a login in `logins`, and the comment if the last is left out."""
+        """Return the script without commands of `logins`. The comment goes with the last."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
     def without_words(self) -> "Script":
-        """Return the script without the sender's words: comment, sentences, and unreadable line."""
+        """Return the script without the sender's own words: no comment, no sentences."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
@@ -128,9 +128,9 @@ def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Sc
 
 
 def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = False) -> Script:
-    """Parse lines without a subject; with `only_commands`, any other line is a problem.
+    """Parse the text of a mail; with `only_commands`, a line that is no command is a problem.
 
-    Commands that take a text, and commands that run after the others, are sorted last.
+    Commands that take a text, and commands that must run last, are moved to the end.
     """
     commands: list[Command] = []
     comment: tuple[str, ...] = ()
@@ -170,11 +170,11 @@ def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | No
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse an answer to a question; return True for yes, False for no, None if unclear.
+    """Return True for yes, False for no, None if unclear; and the lines below a clear answer.
 
-    The other result is the lines below a clear answer, or else all lines. A yes is unclear if a
-    command follows it in the same line. `clearly`: a yes must be alone on its line. `leaving`: the
-    question was about leaving for good.
+    For an unclear answer, all lines are returned. A yes is unclear if a command follows it in the
+    same line. `clearly`: a yes must be alone on its line. `leaving`: the question was about leaving
+    for good.
     """
     body = trimmed(said)
     found = spoken(body, leaving=leaving)
@@ -197,7 +197,7 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse an answer to a welcome like `confirmation`, but take all that may be a no as a no."""
+    """Parse an answer to a welcome as `confirmation` does, but count even a possible no as a no."""
     body = trimmed(said)
     found = spoken(body)
     if found.answer:

@@ -147,7 +147,7 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until confirmed, with a mask in place of the password."""
+        """Return the line to store until the player confirms, a mask in place of the password."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
@@ -207,7 +207,7 @@ class Delete(Command, group="account"):
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Ask at an address whether to add it (`instead`: as the new first one). Raises Refusal."""
+    """Ask at an address whether to add it; `instead`: as the first address. Raises Refusal."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)

@@ -120,7 +120,7 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """Return the sender's newest boards in progress, and which have offers to answer."""
+        """Return the sender's newest boards in progress, and those that have offers to answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 
@@ -142,7 +142,7 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """Return the offers on a board that the line, by its kind and its ply, may answer."""
+        """Return the open offers on a board that the line may answer or withdraw."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer

@@ -202,7 +202,7 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Yield drawings of the board `value`: per number of players, one plain and one per flag."""
+    """Draw the starting board `value` for each number of players, without and with each flag."""
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -220,7 +220,7 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return the starting board's picture with `chosen` options and the fewest players; or None."""
+    """Return a picture of the board for the fewest players; None if `chosen` options are wrong."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 

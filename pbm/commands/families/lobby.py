@@ -107,7 +107,7 @@ class Challenge(Command, group="lobby"):
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
-        """Return the game to begin, with its options and time limits. Raises Refusal."""
+        """Return the game for so many players, with its options and time limits. Raises Refusal."""
         info, chosen = self.game.info, self.chosen.options()
         partners = partners_option(self.game)
         if self._has_partners and partners:
@@ -232,10 +232,10 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """Return the answer to a challenger when all players in `handles` must agree first.
+    """Return the answer to a challenger: the players in `handles` must agree before the game.
 
     `first_unsaid`: the challenger got the first seat without asking for it. `words`: the
-    answer says when the challenger's comment is delivered.
+    challenger wrote a comment, and the answer says when the others get it.
     """
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
@@ -254,7 +254,7 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """Return a handle's active player. Raises Refusal, which offers addresses if `by_address`."""
+    """Return the active player with this handle. Raises Refusal; see also `no_such_player`."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

@@ -44,7 +44,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """Return the command to play the move `text`, from a `line` of board number and move."""
+        """Return the command to play the move `text`, from a `line` such as "12 K-R"."""
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
@@ -72,7 +72,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """Ask whether to play the move, by a mail `section` with the data `why`. Raises Refusal."""
+        """Ask by a mail `section` whether to play the move; `why`: data for it. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -84,7 +84,7 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until confirmed: board, ply, and (canonical if legal) move."""
+        """Return the line to store until the player confirms. It names the board and the ply."""
         board = context.own_board(self.board)
         ply, move = self._meant_ply or board.ply + 1, self.move
         if ply == board.ply + 1:
@@ -97,7 +97,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the answered mail's board if it is outdated and perhaps meant; else None."""
+        """Return the older state of `board` that the answered mail shows and the line may mean."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)

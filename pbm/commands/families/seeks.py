@@ -147,7 +147,7 @@ def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
 
 
 def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
-    """Yield the events `done` of a new board, or if `done` is a seek, the answer describing it."""
+    """Yield the events `done`; if `done` is a seek, yield the answer that describes it."""
     if not isinstance(done, Seek):
         yield from done
         return

@@ -107,7 +107,7 @@ def _changes(name: str, text: str) -> dict[str, Any]:
 
 
 def _hour(word: str) -> int | None:
-    """Parse an hour of the day: `18:00`, `18h`, `6pm`; else None. Raises Refusal for `18:30`."""
+    """Parse a full hour (`18:00`, `18h`, `6pm`); else return None. Raises Refusal for `18:30`."""
     found = _HOUR.fullmatch(lowered(word))
     if found is None:
         return None

@@ -112,7 +112,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Lengths of time, with the sign `between` them: `1d,3d`, or only the first ones: `1d`."""
+    """Lengths of time, joined by the sign `between`: `1d,3d`. The last lengths may be missing."""
 
     reason = "span"
 

@@ -53,7 +53,7 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count one use of `rate`, separately for unproven mails. Raises Refusal over its limit."""
+        """Count one use of the sender's `rate`; unproven mails count apart. Raises Refusal."""
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
@@ -115,7 +115,7 @@ class Context:
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Return what `board` does, locked. Raises Refusal if it is over or not the sender's."""
+        """Return the sender's board in progress, found like `board` but locked. Raises Refusal."""
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
@@ -171,7 +171,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """Return the refusal for an unknown handle; `by_address`: say that mail addresses do, too."""
+    """Return the refusal of an unknown handle; `by_address`: suggest to give a mail address."""
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name
@@ -181,7 +181,7 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
 
 
 def game_meant(work: UnitOfWork, hints: Sequence[int]) -> Game:
-    """Return the game of the first board in `hints`, else the default."""
+    """Return the game of the first board in `hints`, else the default game."""
     if len(games()) > 1 and hints:
         return games().get(work.boards.game_of(hints[0]) or "", default_game())
     return default_game()

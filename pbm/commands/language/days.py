@@ -90,7 +90,8 @@ class Days:
     def on(self, today: date) -> tuple[date, date]:
         """Return the first and last day as dates.
 
-        A missing year is chosen so that the first day is at most 60 days ago, the last not earlier.
+        A first day without a year is the earliest such day from 60 days ago on. A last day without
+        a year is the earliest such day from the first day on.
         """
         if isinstance(self.begin, timedelta):
             first = today + self.begin
@@ -128,7 +129,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """Return a text's days, and True if it names only an end: "until Friday". Raises Refusal."""
+    """Return the days in a text, and True for a last day alone: "until Friday". Raises Refusal."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -180,7 +181,7 @@ def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """Return the days; a day without a month gets another's. Raises Refusal if no day has one."""
+    """Return the days, with a missing month copied from another day. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
     named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):

@@ -57,7 +57,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Return the options as typed (`-name=value`); keys are the names and also the values."""
+        """Return the options as typed (`-name=value`), by option name and by option value."""
         return {}
 
 
@@ -341,7 +341,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse `words` behind the command's `word`. Raises Refusal with the board's number."""
+        """Parse the `words` behind `word`. Raises Refusal; its params have the board's `number`."""
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -389,7 +389,7 @@ class Command:
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Parse all fields. Words of a password or a sentence are never options. Raises Refusal."""
+        """Parse all fields. No options are looked for in a password or sentence. Raises Refusal."""
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -413,27 +413,30 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until confirmed. Later events must not change its meaning."""
+        """Return the line to store until the player confirms. Its meaning must stay the same."""
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
     def of_its_game(self, line: str) -> str:
-        """Return the line with the game's name in front, if there are several games."""
+        """Return the line, with the game's name in front if this server has several games."""
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """Return the command, its board and line now set; None if it had a board or takes none."""
+        """Set the board and the line of this command, and return the command.
+
+        Return None if the board is set already, or the class has no field for a board.
+        """
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """Return the question that asks for a yes; if empty, the mail quotes the line instead."""
+        """Return the text that asks for a yes. If it is empty, the mail quotes the line."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """Return a mail section's data on what the command ends; None if it ends nothing."""
+        """Return data of a warning for the mail that asks for a yes; None for no warning."""
         return None
 
     @property

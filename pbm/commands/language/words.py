@@ -1,4 +1,4 @@
-"""The common argument types. Each takes words from a list; wrong words raise Refusal `syntax`."""
+"""The common argument types. Each parses words from a list; wrong words raise Refusal `syntax`."""
 
 import re
 from collections.abc import Sequence

@@ -166,7 +166,7 @@ def _is_doubtful(
 
 
 def said_below(below: Iterable[str]) -> Iterable[str]:
-    """Return the first nonblank lines below an answer; a contradiction counts only in them."""
+    """Return the first few nonblank lines below an answer. Only these can contradict it."""
     return islice(filter(str.strip, below), _MOST_LINES)
 
 
@@ -179,7 +179,7 @@ def _is_no(clause: Clause) -> bool:
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Return whether words cast doubt on a yes: "was" does, "that was" does not."""
+    """Return whether words cast doubt on a yes. German "was" (what) does; "that was" does not."""
     pairs = zip(("", *words), words, strict=False)
     return any(
         (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
@@ -192,7 +192,7 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def says_no(text: str) -> bool:
-    """Return whether a text asks for no more mail, or may mean no and does not say yes."""
+    """Return whether a text asks for no more mail, or begins like a no and does not say yes."""
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
@@ -260,7 +260,7 @@ def _as_name(word: str) -> str | None:
 
 
 def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the first clauses: the words without polite ones, and the punctuation behind."""
+    """Yield the first clauses, each as its words without polite words, and the mark behind them."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
             yield words, clause.mark
@@ -271,7 +271,7 @@ def _has_first(text: str, section: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """Return the first clause that is no greeting, without polite words; empty if it says yes."""
+    """Skip greetings and polite words; return the clause that follows, or () if that says yes."""
     for words, mark in _first_clauses(text):
         if words[0] in _WORDS["yes"]:
             return ()
@@ -298,8 +298,8 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
     """Return whether words begin with one of `phrases`, or match a word list of the `kind`.
 
-    Each kind has two lists. A word of "no alone" matches as the only word. A phrase of "no
-    undivided", for languages without blanks, matches at the beginning of the first word.
+    A `kind` has two lists, such as "no alone" and "no undivided". A word in the first list must be
+    the only word. A phrase in the second, for languages without blanks, must begin the first word.
     """
     if not words:
         return False

@@ -161,7 +161,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """Return the topic of a question, or of words about being away; None for other words."""
+    """Return what a text asks about, or that the sender is away; None for other texts."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -177,7 +177,7 @@ def asks_who(lines: Sequence[str]) -> bool:
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
-    """Return whether a line is only a request of this intention, and names this board or none."""
+    """Return whether a line is only a request of this intention, and names no other board."""
     said = understand((line,))
     if said is None or said.rest or len(said.meant) != 1:
         return False
@@ -230,7 +230,7 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
-    """Return a phrase's intention and whether it asks how ("how do I resign"); None otherwise."""
+    """Return what a phrase asks for, and True if it asks how to do that; None for other phrases."""
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -277,7 +277,7 @@ def _aside(words: list[str], *, at_end: bool) -> int:
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """Yield the words as text, then without one last object ("this game"), then without two."""
+    """Yield the words as text; then cut off one object ("this game") at the end, then another."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)
@@ -302,7 +302,7 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """Return the lines of a text, except where a clause of `found` begins but none of `others`."""
+    """Return the lines of a text without the lines in which only clauses of `found` begin."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

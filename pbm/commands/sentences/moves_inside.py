@@ -129,7 +129,7 @@ def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
 
 @dataclass
 class _Spoken:
-    """A clause with its words as written; `is_joined`: no punctuation parts it from the move."""
+    """A clause with its words as written. `is_joined`: no punctuation between clause and move."""
 
     clause: Clause
     written: Sequence[str]
