@@ -1,8 +1,8 @@
 """Notification of workers about new rows, in this process and in others on the same PostgreSQL.
 
-PostgreSQL commits transactions that send a NOTIFY one at a time. So a NOTIFY is sent after the
-commit of the row, by a separate connection, at most once every `NOTIFY_EVERY` seconds. A process
-that misses a NOTIFY finds the row by polling.
+If transactions send a NOTIFY, PostgreSQL commits only one of them at a time. So a NOTIFY is sent
+after the commit of the row, by a separate connection, at most once every `NOTIFY_EVERY` seconds. A
+process that misses a NOTIFY finds the row by polling.
 """
 
 import asyncio

@@ -63,11 +63,11 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Return the condition that no new mail with a lower number has the same value of `lane`.
+    """Return the condition that a mail has the lowest number of all new mails in its lane.
 
-    `lane` names a column: `lane` (a sender) or `board_lane` (a board). Both conditions compare the
-    mails' numbers, so no two mails wait for each other.
+    `lane` is a column name: "lane" (mails of a sender) or "board_lane" (mails about a board).
     """
+    # Both conditions compare numbers, so no two mails wait for each other.
     # With NOT EXISTS, PostgreSQL might read all mails, since it estimates that none waits.
     earlier = select(_EARLIER.c.id).where(
         _EARLIER.c.status == NEW, _EARLIER.c[lane] == inbox.c[lane], _EARLIER.c.id < inbox.c.id
@@ -151,9 +151,9 @@ class Inbox(MailQueue[InboxMail]):
         since: datetime = BEGINNING,
         most_bytes: int = _ANY_LENGTH,
     ) -> tuple[InboxMail, ...]:
-        """Lock and return up to `most` new mails, ordered by the place in the queue (a time).
+        """Lock and return up to `most` new mails, ordered by their places in the queue (times).
 
-        Leaves out locked mails, mails with a place before `since`, mails longer than `most_bytes`,
+        Leaves out mails whose place is before `since`, mails longer than `most_bytes`, locked or
         delayed mails, and mails behind another new mail of the same sender or board.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
@@ -180,7 +180,7 @@ class Inbox(MailQueue[InboxMail]):
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
-        """Mark mails as done, and erase their texts; `outcomes` pairs mail numbers with words."""
+        """Mark mails as done, and erase their texts; `outcomes` has (number, outcome) pairs."""
         done = {"status": InboxStatus.DONE, "done_at": now, "lane": None}
         for number, outcome in outcomes:
             _SET.run(self._transaction, number, {**done, "outcome": outcome})

@@ -1,4 +1,4 @@
-"""Mails delayed some seconds for a robot's move, and news kept for digests."""
+"""Mails delayed some seconds to include a robot's move, and news kept for digests."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -48,7 +48,7 @@ _TAKE_CONTENTS = (
 
 
 class AwaitingMails(Repository):
-    """Queries about mails delayed for a robot's move; callers have locked the board."""
+    """Queries about mails delayed to include a robot's move; callers have locked the board."""
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
@@ -123,7 +123,7 @@ class KeptNews(Repository):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
-        """Store `told`, a notice about no board, for a player, unless `MOST_NOTICES` are stored."""
+        """Store the notice `told` for a player, unless the player has `MOST_NOTICES` already."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if self._count(count) < MOST_NOTICES:

@@ -154,8 +154,8 @@ class Outbox(MailQueue[OutboxMail]):
     ) -> list[OutboxMail]:
         """Return up to `most` due mails, oldest first, except mail numbers in `passing_over`.
 
-        While a mail is retried, later mails to the same reader about the same board wait. After
-        about an hour of retries, these mails wait no more. Leaves out mails due before `since`.
+        While a mail is retried, later mails to the same reader about the same board wait, but at
+        most for about an hour of retries. Leaves out mails due before `since`.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
@@ -200,7 +200,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make mails due `now` that were written or deferred while the system clock was ahead."""
+        """Make mails due at `now` if they were written or deferred while the clock was ahead."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -266,7 +266,7 @@ class Outbox(MailQueue[OutboxMail]):
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Drop a player's waiting mails of kinds in `SUPERSEDED`; return their board numbers.
+        """Drop a player's waiting mails of kinds in `SUPERSEDED`; return the boards' numbers.
 
         If `board_id` is given, drops only mails about that board. `why` is stored as last error.
         """

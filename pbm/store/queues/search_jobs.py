@@ -62,7 +62,10 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease jobs to the process `by`; return these jobs, and those whose old lease expired."""
+        """Lease up to `most` jobs to the process `by` until the time `until`.
+
+        Returns the leased jobs, and separately those of them whose earlier lease had expired.
+        """
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
@@ -124,6 +127,6 @@ class SearchJobs(JobQueue[SearchJob]):
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """After the clock went back, limit due times to `now`, ends of leases to `leased_until`."""
+        """After the clock went back, limit due times to `now`, and leases to `leased_until`."""
         for name, latest in {"due_at": now, "leased_until": leased_until}.items():
             self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})

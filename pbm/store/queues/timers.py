@@ -119,10 +119,10 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Return the players in `player_ids` who sit at a board with a timer due by `until`.
+        """Return the players in `player_ids` on whose boards a timer is due by `until`.
 
-        Only timers of these `kinds` count, and only on boards that are not in `but`. No more than
-        the next `_LOOKED_AT` timers are read.
+        Considers only timers of these `kinds`, and no boards in `but`. Reads at most the next
+        `_LOOKED_AT` timers of all kinds.
         """
         soon = (
             select(due.c.kind, due.c.board_id)
@@ -145,7 +145,7 @@ class Timers(JobQueue[Timer]):
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """Bring forward timers that were set at a time after `now`, before the clock went back.
+        """After the clock went back, bring forward all timers whose `set_at` is after `now`.
 
         A timer's `set_at` becomes `now`; the time from `set_at` to `due_at` stays the same.
         """

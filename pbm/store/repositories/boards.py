@@ -131,7 +131,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """Return the numbers of these games' boards that wait for a player, longest wait first."""
+        """Return the numbers of boards of `games` that wait for a player, longest wait first."""
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -139,7 +139,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """Return a player's newest boards in progress, or if not `playing`, newest ended boards."""
+        """Return a player's newest boards: boards in progress if `playing`, else ended boards."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
@@ -175,7 +175,7 @@ class Boards(Repository):
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
         """Return a board's stored `to_move_id`, and the set of its seats' stored `playing` flags.
 
-        Both follow from the board's position; a caller checks that they agree with the position.
+        Both should agree with the board's position, from which they were derived.
         """
         (to_move,) = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
         playing = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))

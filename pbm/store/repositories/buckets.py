@@ -31,8 +31,8 @@ class Buckets(Repository):
         bucket. If the clock goes back, the bucket does not fill.
 
         Another open transaction may have taken a token from this bucket. If `wait` is True, waits
-        for that transaction to end. If `wait` is False, takes no token, and returns whether the
-        bucket had a token before that transaction. So a process with `wait=False` can take from
+        for that transaction to end. If `wait` is False, takes no token, and returns True if the
+        bucket had a token before that transaction. So with `wait=False`, a process can take from
         several buckets in any order without a deadlock.
 
         Raises ValueError if `capacity` is below 1, or if `per` is longer than `LONGEST`.
@@ -81,10 +81,10 @@ class Buckets(Repository):
         return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """Return the number of tokens in a bucket; the result may exceed `capacity`.
+        """Return the number of tokens in a bucket, without limiting the result to `capacity`.
 
-        A token that an open transaction has taken still counts. If the clock goes back, the bucket
-        does not fill.
+        A token that another open transaction has taken still counts. If the clock goes back, the
+        bucket does not fill.
         """
         row = _READ_ONE.row(self._transaction, whose=key)
         if row is None:
@@ -98,10 +98,10 @@ class Buckets(Repository):
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete up to `MOST_FORGOTTEN` buckets that were unused for `LONGEST`, and so are full.
+        """Delete up to `MOST_FORGOTTEN` buckets that were not used for the time `LONGEST`.
 
-        The longest unused buckets are deleted first. Locked buckets are skipped. Returns True if
-        there may be more such buckets.
+        Every bucket is full after that time. Buckets unused for longer are deleted first. Locked
+        buckets are skipped. Returns True if there may be more buckets to delete.
         """
         oldest = (
             select(buckets.c.key)
@@ -122,7 +122,7 @@ class Buckets(Repository):
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """Return when the bucket unused for longest was last used; None if no bucket is stored."""
+        """Return the earliest last use of the buckets `keys`; None if none of them is stored."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
@@ -153,9 +153,9 @@ def _take(dialect: str, *, each: bool = False) -> Statement:
 
 
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
-    """Complete `insert`, which then inserts a `row` for each key in the SQL parameter `keys`.
+    """Return `insert` with a query that yields a row for each key in the SQL parameter `keys`.
 
-    On PostgreSQL, a key that another transaction has locked gets no row.
+    `row` has the SQL of each column. On PostgreSQL, keys locked by another transaction get no row.
     """
     if dialect == "sqlite":
         key = func.json_each(_KEYS).table_valued("value").c.value
@@ -167,7 +167,7 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
-    """Return SQL for a moment as a number of seconds, of which only differences are used."""
+    """Return SQL for the seconds from a starting point, which depends on `dialect`, to a moment."""
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)

@@ -91,9 +91,9 @@ class Challenges(Repository):
     ) -> int:
         """Add a challenge, and return its number.
 
-        `guests` has a player's number or a mail address for each seat, in order. All in `asked`
-        must say yes. `first_unsaid`: the challenger got seat 1 without asking for it. `command` is
-        the command line without the players; None if no mail address is asked.
+        `guests` has a player's number or a mail address for each seat, in order. The players and
+        addresses in `asked` must say yes. For `first_unsaid` and `command`, see `PendingChallenge`;
+        `command` is None if no mail address is asked.
         """
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(

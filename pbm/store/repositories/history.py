@@ -118,7 +118,7 @@ class Analyses(Repository):
         return self._first(KeptAnalysis, select(analyses).where(analyses.c.board_id == board_id))
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
-        """Begin an analysis of the game state named by `mark`, in place of any older analysis."""
+        """Store an empty analysis, replacing any older one; `mark` identifies the game's state."""
         self._delete(analyses, analyses.c.board_id == board_id)
         self._insert(analyses, board_id=board_id, mark=mark, found={}, began_at=now)
 

@@ -1,4 +1,4 @@
-"""Erasure and export of a player's data, as each table's mark (`schema/personal.py`) says."""
+"""Erasure and export of a player's data, as declared for each table (`schema/personal.py`)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

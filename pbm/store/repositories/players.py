@@ -91,7 +91,7 @@ class Players(Repository):
         return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
-        """Return a player's epoch (see `renew_epoch`); None if the player has no mail address."""
+        """Return a player's epoch, which `renew_epoch` increases; None without a mail address."""
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
 
@@ -212,7 +212,7 @@ class Players(Repository):
         return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Set `absent_since` to `now`, the time of a reminder, unless it is set already."""
+        """Set `Player.absent_since` to `now` if it is None, because a reminder was sent."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)

@@ -37,7 +37,7 @@ class Questions(Repository):
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Add a question. If a yes would set a `password`, its hash is stored until the answer."""
+        """Add a question; `password`: the hash that a yes would set, stored until the answer."""
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
         question_id = self._add(
@@ -85,7 +85,7 @@ class Questions(Repository):
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
         """Return True if an earlier invitation forbids `asker_id` to invite an address again.
 
-        An unaccepted invitation counts until it expires; if `asker_id` sent it, it counts for ever.
+        That invitation was not accepted, and has not expired yet or was sent by `asker_id`.
         """
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
@@ -122,9 +122,9 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """Return the origins (see `Consents`) stored in a player's questions about these errands.
+        """Return the origins (see `Consents`) in a player's questions about any of these errands.
 
-        A yes to such a question is also a consent to its origin, unless the origin is "".
+        A yes to a question also gives a consent to its origin; for "", it gives no consent.
         """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
@@ -176,7 +176,7 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        """Return a player's commands with status `WAITING` (from unproven mails) after `since`."""
+        """Return a player's commands with status `WAITING` that were stored after `since`."""
         return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
@@ -201,12 +201,13 @@ class Questions(Repository):
 class Consents(Repository):
     """Queries about consents, within one transaction.
 
-    A consent is a player's yes that also holds for later mails of the same origin whose sender is
-    not proven. An origin is a digest of the sender's address, domain and network.
+    Commands in a mail whose sender address may be forged wait for the player's yes. A consent is a
+    yes that also holds for later mails of the same origin, until the player's command `newkey`. An
+    origin is a digest of the sender's address, domain and network.
     """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a consent to mails of an origin; keep a valid consent given after `over`."""
+        """Store a consent, unless a valid consent to the origin was given after the time `over`."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
@@ -219,7 +220,7 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Return whether a player consented to an origin after `since` and after any `newkey`."""
+        """Return whether a player has a valid consent to an origin, given after `since`."""
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,

@@ -107,7 +107,7 @@ class Ratings(Repository):
     def wins(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """Return for pairs of players on how many boards the first finished in front of the second.
+        """Return, by pair of players, on how many boards the first finished ahead of the second.
 
         Considers only boards of the same game and pool as `counted` that were counted after `since`
         and before `counted`.
@@ -149,8 +149,8 @@ class Ratings(Repository):
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
         """Return the players whose stored rating is not their rating after the board `counted`.
 
-        Considers only players for whom `counted` is the last counted board. Robots, and players who
-        have left the server, must have no stored rating.
+        Considers only players for whom `counted` is the last counted board. Robots and players who
+        have left the server should have no stored rating, and are returned if they have one.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
@@ -181,7 +181,7 @@ class Ratings(Repository):
         self._settle(counted, [item.player_id for item in found])
 
     def forget(self, counted: CountedBoard) -> None:
-        """Remove a board from the ratings; its players get their latest results on other boards."""
+        """Remove a board from the ratings; recompute its players' ratings from other boards."""
         player_ids = [item.player_id for item in self.results(counted)]
         its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
         self._delete(ratings, *its, ratings.c.player_id.in_(player_ids))

@@ -65,8 +65,8 @@ class Seeks(Repository):
     ) -> Iterator[tuple[Seek, ...]]:
         """Yield the seeks for a usual game that a player may join, in batches of `most`.
 
-        A usual game has default options. The seeks admit the player's `rating`. Only the oldest
-        seek of each maker counts. If `pairs` is False, only makers who want to be paired count.
+        A usual game has default options. The seeks admit the player's `rating`. Yields only the
+        oldest seek of each maker. If not `pairs`, yields only seeks whose `Wish.pairs` is True.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)

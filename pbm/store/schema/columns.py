@@ -125,9 +125,9 @@ def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
     """Return the options of a partial `Index` on `column` for the rows whose status is `word`.
 
-    On PostgreSQL the index also requires `column IS NOT NULL`, and so serves only queries about the
-    column. PostgreSQL, which estimates such an index as empty, could otherwise prefer it wrongly.
+    On PostgreSQL the index leaves out rows in which `column` is null.
     """
+    # PostgreSQL estimates the index as empty. `asked_for` limits it to queries about the column.
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")
     return only_where(text(waits), asked_for)

@@ -16,7 +16,7 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """A mark: erasure deletes the player's rows, or only rows with the column values in `only`."""
+    """A mark: erasure deletes the player's rows that have the column values in `only`."""
 
     only: Mapping[str, Any] = field(default_factory=dict)
 

@@ -230,7 +230,7 @@ class _Compiled:
         )
 
     def read(self, raw: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
-        """Return the driver's rows as dicts by column, with values converted by their types."""
+        """Return the driver's rows as dicts by column, converting values by the columns' types."""
         rows = [dict(zip(self._names, row, strict=True)) for row in raw]
         for name, convert in self._converts:
             for row in rows:

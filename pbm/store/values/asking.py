@@ -81,8 +81,8 @@ class Challenged:
 class PendingChallenge:
     """A challenge by the player `by_id` that waits until all who were asked have said yes.
 
-    `first_unsaid`: the challenger got seat 1 without asking for it. Guests (mail addresses) are
-    asked first. `command` is the command line without the players; None once all guests agreed.
+    `first_unsaid`: the command named several others, not the challenger, who so got seat 1. Guests
+    (mail addresses) are asked first. `command`: the command without names; None if no guest waits.
     """
 
     id: int

@@ -53,8 +53,8 @@ class Seat:
 class Offer:
     """An offer by the player `by`: of a draw, a take-back, a pause, or the end of a pause.
 
-    `moved` is that player's last ply before the offer. `agreed` has the players who have agreed. A
-    declined offer of a draw or take-back has `open` False: `by` has to move before a new offer.
+    `moved` is the last ply of the player `by` before the offer. `agreed` has the players who have
+    agreed. After a draw or take-back is declined (`open` False), `by` must move to offer it again.
     """
 
     kind: OfferKind
@@ -207,10 +207,10 @@ class Board:
 
     @property
     def awaited_first_move(self) -> str | None:
-        """The `about` key of timers that wait for the first move of the player to move.
+        """The key (`Timer.about`) of the timers for a first move by the player whose turn it is.
 
-        None if nobody is to move, or if the player to move is a robot or has moved before. After a
-        take-back, the key is a different one, so that older timers do nothing.
+        None if it is nobody's turn, a robot's, or that of a player who has moved before. Each
+        take-back changes the key, so that older timers do nothing.
         """
         mover = self.to_move
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """A limit on answers to one address: on answers to proven senders, or on other answers."""
+    """A limit on answers to one address: to mails with an authenticated sender, or to others."""
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -15,7 +15,7 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """How a kind of mail is treated. The contents of a sent mail are erased, whatever its kind."""
+    """How the outbox treats mails of a kind."""
 
     waits: bool = False  # delayed while mail to the player bounces
     uses_up: Allowance | None = None  # the allowance that it counts against
@@ -115,12 +115,12 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """The place of a new mail in the inbox's queue; times are in seconds.
+    """What determines the place of a new mail in the inbox's queue.
 
     Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: the
-    sender seems to be a player. The place is the later of two times: `handicap` after now, and
-    `apart` after the place of the last mail that waits in the same lane. If the place is more than
-    `furthest` after now, the mail is refused.
+    sender seems to be a player. The place is a time: now + `handicap` seconds, but at least `apart`
+    seconds later than the place of the last waiting mail of the same lane. If the place is more
+    than `furthest` seconds after now, the mail is refused.
     """
 
     lane: str | None = None
@@ -136,7 +136,7 @@ class ArrivedMail:
     """A received mail for one recipient; `sender` is the envelope sender.
 
     The mail is a duplicate if its recipient got one with the same `digest` less than `same_for`
-    ago. `answer_counted`: the sender is a stranger, and the limits already count an answer.
+    ago. `answer_counted`: the sender is a stranger; rate limits have counted the answer in advance.
     """
 
     digest: str

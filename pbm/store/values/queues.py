@@ -59,7 +59,7 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A robot's search about a board at a ply. It counts as a job of the player `player_id`.
+    """A robot's search for a board after the ply `ply`, counted as a job of `player_id`.
 
     `kind` is a `SearchKind`. `about` is the job's key, unique within the kind. `tries` counts
     failed tries.
@@ -84,7 +84,7 @@ class SearchJob:
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """An analysis of the game state named by `mark`; it is partial if `finished_at` is None."""
+    """An analysis of a game's state, identified by `mark`; partial if `finished_at` is None."""
 
     board_id: int
     mark: str
