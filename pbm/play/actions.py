@@ -153,9 +153,9 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
     """Return True if forfeiting a board costs a player no rating; note the forfeit for later.
 
-    The first forfeit of an absence costs rating. A later one costs none, unless the player is
-    behind in score, or kept rating by this rule in a previous absence, and that absence began less
-    than `SPARED_EVERY` before the present one.
+    The first forfeit of an absence costs rating. A later forfeit costs none, with two exceptions:
+    the player is behind in score, or was already spared in an earlier absence, which began less
+    than `SPARED_EVERY` before the present absence.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -227,7 +227,7 @@ def _end_absences(work: UnitOfWork, board: Board, forfeits: Iterable[Departure])
 
 
 def _without_the_removed(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Take players who have left the server out of a resumed game; return the board."""
+    """Return a resumed board without the players who are no longer on the server."""
     gone = [
         seat.seat
         for seat in board.seats

@@ -97,9 +97,9 @@ def check_analysable(board: Board) -> None:
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
     """Find a ply of `board` that led to the present position of a board that forbids hints.
 
-    This other board is one of `boards_without_hints`; its position may be mirrored or turned.
-    Unless `board` was imported, plies from before the other board began do not count. The result
-    has the keys `number` (of `board`), `ply` and `other` (number), or is {} if no ply is found.
+    The other board is one of `boards_without_hints`; its position may be mirrored or turned. If
+    `board` was not imported, a ply older than the other board does not count. Keys of the result:
+    `number` (of `board`), `ply`, and `other`, the other board's number; {} if no ply is found.
     """
     stands_on = {
         stands: other

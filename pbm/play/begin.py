@@ -79,8 +79,8 @@ def begin_board(
 
     `agreed` has the ids of the players who have said yes; None means that nobody was asked. If not
     all players have said yes, the board counts for an hourly limit of `begun_by`. If nobody was
-    asked, a daily limit also applies until people have moved on enough boards of `begun_by`.
-    `first_unsaid`: `begun_by` got the first seat without asking for it, and is told so.
+    asked, a daily limit also applies until people have moved on `TAKEN_UP` boards of `begun_by`.
+    `first_unsaid`: `begun_by` got the first seat without asking for it; the event says so.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -104,7 +104,7 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if `begun_by` may not challenge `players`; `agreed`: ids of who said yes."""
+    """Raise Refusal if `begun_by` may not challenge `players`; `agreed`: who said yes (ids)."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:

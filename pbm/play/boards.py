@@ -41,25 +41,25 @@ from pbm.store.values.queues import SearchKind, TimerKind
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """Return a key by which a repeated position is found; None if the game has no draw claims."""
+    """Return a key that is the same for repeated positions; None if the game has no draw claims."""
     if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
 
 
 def marks_alike(board: Board) -> frozenset[str]:
-    """Return the keys of a board's position and of its mirrored or turned copies."""
+    """Return the keys (see `mark`) of a board's position and of its mirrored or turned copies."""
     game, position = board.rules, board.position
     copies = game.copies(position) if has(game, HasCopies) else (position,)
     return frozenset(filter(None, (mark(board.rules, copy) for copy in copies)))
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Return the arguments with which `add_ply` counts how often `position` has occurred.
+    """Return keyword arguments for `add_ply`, which counts how often `position` has occurred.
 
-    The ply number `ply` led to `position`, whose key is `stood`. Keys of the result: `since`, the
-    first ply to look at; `most`, how many earlier plies to count at most; `first`, the number to
-    add to that count: 2 if the game also started with `position`, else 1.
+    The ply number `ply` led to `position`, and `stood` is the key of `position`. Keys of the
+    result: `since`, the first ply to look at; `most`, how many earlier plies to count at most;
+    `first`, which is added: 1 for `ply` itself, or 2 if the game also started with `position`.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -208,7 +208,10 @@ def take_out(
     *,
     spared: bool = False,
 ) -> Board:
-    """Take seats out of the game; their pieces stay. `spared`: leaving costs no rating."""
+    """Take seats out of the game; their pieces stay.
+
+    `how`: how they leave, a word such as `resigned`. `spared`: leaving costs no rating.
+    """
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)
@@ -247,10 +250,10 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """Return the expected processor seconds of a search by `robot`, or for a hint if it is None.
+    """Return the expected processor seconds of a search by `robot`; None: of a search for a hint.
 
-    A job's place in the queue depends on these seconds. The operator may allow longer searches, but
-    the result stays the same, as otherwise the job would have to wait for hours.
+    A job's place in the queue depends on these seconds. They stay the same if the operator allows
+    longer searches, as otherwise the job would have to wait for hours.
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 

@@ -29,7 +29,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Return whether `other`, invited by address, may be asked; a secret from `begun_by`."""
+    """Return whether `other`, invited by address, may be asked; `begun_by` must not learn it."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -90,8 +90,8 @@ def invite(
 ) -> Invited:
     """Store a challenge that waits for guests, who are asked by mail address.
 
-    `guests` has the mail address of a guest or the id of a player for each seat, in order.
-    `command`: the command line without the players, to be quoted if the board cannot start.
+    `guests` has, for each seat in order, the mail address of a guest or the id of a player.
+    `command`: the command line without the players; a mail quotes it if the board cannot start.
     """
     addresses = tuple(guest for guest in guests if isinstance(guest, str))
     until = now + limits.SIGNUP_STANDS

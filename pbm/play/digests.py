@@ -45,7 +45,7 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set a player's digest timer to new `settings`; if they end digests, a last one is due now."""
+    """Set a player's digest timer to new `settings`; if they end digests, the last is due now."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

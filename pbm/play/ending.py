@@ -41,7 +41,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """Return the last board of a board's match that is not closed, else the board itself."""
+    """Return the last unclosed board of the match of `board`; `board` if there is none."""
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)

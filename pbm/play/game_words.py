@@ -85,7 +85,7 @@ def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
 
 
 def _says(game: Game, protocol: type, member: str, text: str) -> bool:
-    """Return what `member`, a method of `protocol`, says of a text; False if missing or failing."""
+    """Ask a game's method `member` about a text; False if `member` is missing or fails."""
     if not has(game, protocol):
         return False
     try:

@@ -24,7 +24,7 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """At most `most` answers `within` a time; then a mail of the kind `pause` announces a pause."""
+    """A limit of `most` answers in the time `within`; a mail of kind `pause` says it is reached."""
 
     most: int
     within: timedelta
@@ -33,7 +33,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Rate:
-    """A token bucket of `most` tokens, refilled within `within`, shared by all processes."""
+    """A token bucket that all processes share: it holds `most` tokens, and refills in `within`."""
 
     name: str
     most: int
@@ -43,7 +43,7 @@ class Rate:
         """Take one token; return False if there is none. A rollback puts the token back.
 
         If `wait` is False and another process has locked the bucket, take no token, and return
-        whether the bucket held one.
+        whether the bucket had a token.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
@@ -184,7 +184,7 @@ def _figure(name: str, count: str, unit: str) -> int:
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
     """Count one mail caused by others for each player, except players at their limit.
 
-    Return, by id of each counted player, how many more mails the limit allowed before this one.
+    The result maps ids of counted players to the number of mails allowed before this one.
     """
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
@@ -261,7 +261,7 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Return whether answers to an address are paused, that is, whether a recent mail said so.
+    """Return whether a recent mail told an address that answers to the address are paused.
 
     `unproven`: the answers are to unproven mails, which have a limit of their own.
     """

@@ -108,8 +108,8 @@ def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
     """Return a finished board as seen by one of its players.
 
-    The key `how` is `won`, `drawn`, `lost`, or with three sides or more `placed`. `others` has the
-    opponents, `left` the players who left, and how they left.
+    The key `how` is `won`, `drawn` or `lost`; with three sides or more, `placed` replaces `lost`.
+    `others` has the opponents' handles, `left` a pair for each player who left: handle and how.
     """
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
@@ -319,7 +319,7 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
 def _changed(
     board: Board, seat: Seat, was: Rating, rated: tuple[float, float], weight: float
 ) -> Rating:
-    """Return a rating after a game: `weight` of the way from the rating `was` to `rated`."""
+    """Return a rating after a game: `was` if `weight` is 0, `rated` if 1, else between them."""
     people = [other.player_id for other in _against(board, seat.seat) if not other.robot]
     mu, sigma = (
         old * (1 - weight) + new * weight
@@ -364,14 +364,14 @@ def _weights(
 def after_game(
     known: Sequence[Rating], sides: Sequence[Sequence[int]], places: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """Return the mean and uncertainty of each seat after a game; partners share a place."""
+    """Return each seat's mean and uncertainty after a game; `known`: the ratings before it."""
     model = _model()
     rated = model.rate(
         [
             [model.rating(known[seat - 1].mu, known[seat - 1].sigma) for seat in side]
             for side in sides
         ],
-        ranks=[float(places[side[0] - 1]) for side in sides],
+        ranks=[float(places[side[0] - 1]) for side in sides],  # partners share a place
     )
     after = {
         seat: (value.mu, value.sigma)

@@ -99,10 +99,10 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Store a game played elsewhere as a board, and return the board.
+    """Store a game played elsewhere, the replayed record `through`, as a board; return the board.
 
     If `goes_on`, the players continue the game here under their handles. Otherwise the board is
-    over, and shows `names`. There are no events, since no game has ended on this server.
+    over, and shows `names`. No event is reported, since no game has ended on this server.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(

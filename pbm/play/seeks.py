@@ -178,11 +178,11 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 def seeks_to_join(
     work: UnitOfWork, player: Player, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
-    """Return seeks that a player can join, seeks for other ratings, and how many exceed `most`.
+    """Return seeks that a player can join, seeks for other ratings, and how many more there are.
 
-    The `most` best seeks are considered: seeks for the player's rating are better than others, each
-    maker's oldest seek is better than any maker's second seek, and newer seeks are better than
-    older ones. A considered seek with somebody whom the player may not meet is not returned.
+    `most`: how many seeks to look at; the others are only counted. Seeks for the player's rating
+    are looked at first. Within each kind, each maker's oldest seek comes before all second seeks,
+    and then newer seeks come first. A seek with somebody whom the player may not meet is omitted.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)

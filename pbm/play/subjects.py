@@ -97,7 +97,7 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """Return a pattern for the beginning of subjects formatted from these texts."""
+    """Return a pattern for the beginning of subjects made from `texts`; `fields` are patterns."""
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

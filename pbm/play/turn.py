@@ -15,7 +15,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Counter of the mails that one incoming mail causes: on boards, on seeks, and questions."""
+    """Counter of the mails to others that one incoming mail causes."""
 
     _boards: set[int] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
@@ -23,10 +23,10 @@ class Postage:
     _others: dict[int, int] = field(default_factory=dict)  # on the boards counted so far
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
-        """Count the mails that a command causes. On a Refusal, the caller must undo the command.
+        """Count the mails that a player's command causes. Raises Refusal if there are too many.
 
-        The first command of a mail is never refused. It may concern many boards, such as all boards
-        of a player who leaves the server.
+        After a Refusal, the caller must undo the command. The first command of a mail is never
+        refused: it may concern all boards of a player who leaves the server, for example.
         """
         before = (self._boards, self._asked, self._of_seeks)
         others = [event for event in events if not isinstance(event, BoardEvent)]
@@ -51,10 +51,10 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a turn: the mail `inbox_id`; if this is None, the operator or a timer.
+    """The cause of a turn: a mail, or the operator or a timer if `inbox_id` is None.
 
     `came_at` is when the mail was stored, `board_id` the board of the mail's thread.
-    `answer_counted`: a stranger sent the mail, and the answer was counted on receipt.
+    `answer_counted`: a stranger sent the mail, and limits already count its answer.
     """
 
     inbox_id: int | None = None
@@ -73,10 +73,10 @@ class Cause:
 class Turn:
     """One unit of work: all of its effects are committed together, or none.
 
-    `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` and
-    `apart` cache the outcomes of slow work that is done outside the transaction. `news` has events
-    besides those that commands return. `notes` has sections of the answer to the sender. `back` has
-    the ids of players to whom mail had bounced until their mail came in this turn.
+    `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` caches
+    password hashes, and `apart` the results of other slow work, for restarts of the transaction.
+    `news` has events that no command returned. `notes` has sections of the answer to the sender.
+    `back` has the ids of players to whom mail had bounced, and who have written now.
     """
 
     work: UnitOfWork

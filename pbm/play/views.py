@@ -63,14 +63,14 @@ def board_views(
 ) -> dict[int | None, ViewData]:
     """Return the views of several readers by player id; shared parts are computed once.
 
-    Readers in `plain` get no picture. `recent`: the moves after the ply `recent_since(board)`; None
-    if they must be read. `knows` maps readers to the last ply that they know.
+    Readers in `plain` get no picture. `recent`: the moves after the ply `recent_since(board)`; if
+    None, they are read from the store. `knows` has the last ply that a reader knows.
 
     A view has the keys of `_shared`, and some keys for one reader only. `yours`: the reader is to
     move. `you` has the reader's seats, `partners` the partners' seats. `marked` has the moves that
     the `picture` marks, as data of the game. `happened` has the moves and departures since the
-    ply in `knows`, else since the reader's last move. `claim` is the reason for which the reader
-    may claim a draw.
+    ply in `knows`; for readers not in `knows`, since their last move. `claim` is the reason for
+    which the reader may claim a draw.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -149,7 +149,7 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> ViewData:
-    """Return a board's view after `ply` plies; mark moves after ply `since`, else the last one."""
+    """Return a board's view after `ply` plies; mark moves after ply `since` (None: the last)."""
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -250,12 +250,12 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """Return pictures by reader; two readers who have `seen` the same last ply share a picture."""
+    """Return each reader's picture, with `moves` after the last ply that the reader has `seen`."""
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
         for at in range(0, len(sharing), 2):
-            pair = sharing[at : at + 2]
+            pair = sharing[at : at + 2]  # one picture can serve two readers
             drawn |= dict.fromkeys(pair, _picture(board, board.position, new, pair))
     return drawn
 
@@ -272,10 +272,10 @@ def opening_view(game: Game, position: Position, *, small: bool = False) -> View
 def _drawing(
     game: Game, position: Position, moves: tuple[Moved, ...], named: str
 ) -> ViewData | None:
-    """Return a drawing with `moves` marked; None if the game draws none.
+    """Return a drawing with `moves` marked; None if the game has no drawings.
 
-    With two seats, all pieces show the names of their cells. With more seats, the pieces of the
-    seats in `named` do; `named` is a string of digits.
+    `named`: the seats, as digits, whose pieces show the names of their cells. In a game with two
+    seats, all pieces show them.
     """
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}

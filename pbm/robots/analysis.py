@@ -53,14 +53,14 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The move that `seat` played at a ply, compared with the best move, the first of `line`.
+    """The move that `seat` played at a ply, compared with the best move.
 
-    `best` and `made`: what the best and the played move are worth to `seat`, in hundredths, at most
-    `DECIDED`. `answer`: the best line after the played move. `after`: the position at the end of
-    `answer`, as a state line. Facts for the game's templates explain the difference: `reasons` for
-    `line`, `faults` of the played move, `harm` done by `answer`, and `contrast`, what is better at
-    the end of `line`; facts that are true of both moves are omitted. For the position after the
-    last ply of a game, `move` is None, and `line` is the best continuation.
+    `line` begins with the best move; `answer` is the best line after the played move. `best` and
+    `made`: what the best and the played move are worth to `seat`, in hundredths, at most `DECIDED`.
+    `after`: the position at the end of `answer`, as a state line. Facts for the game's templates
+    explain the difference: `reasons` for `line`, `faults` of the played move, `harm` that `answer`
+    does, and `contrast`: what is better at the end of `line`. Facts true of both moves are omitted.
+    After a game's last ply, `move` is None, and `line` is the best continuation.
     """
 
     ply: int
@@ -263,11 +263,10 @@ def _without(
 def _to_the_point(
     game: Game, position: Position, line: Sequence[str], score: int
 ) -> tuple[tuple[str, ...], Position]:
-    """Return `line` up to the move that shows the line's worth, and the position after that move.
+    """Return the part of `line` that shows why `line` is good, and the position after that part.
 
-    If `score` is a forced win for the first mover, the line goes on to the end of the game, for
-    `_PLIES_TO_END` plies at most. Otherwise the line goes on until the first mover scores, for
-    `_PLIES_OF_LINE` plies at most.
+    If `score` is a forced win for the player to move in `position`, the part has `_PLIES_TO_END`
+    plies at most. Otherwise it ends once this player scores, after `_PLIES_OF_LINE` plies at most.
     """
     seat = turn(position) or 1
     before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
@@ -287,8 +286,8 @@ def _made(
 ) -> Line:
     """Return the line that begins with the played move, searched as deep as the best line.
 
-    If a line in `found` begins with the move, return that line. Otherwise, with two sides, search
-    the position after the move. With more sides, the move gets the lowest score in `found`.
+    If a line in `found` begins with the move, return that line. Otherwise, if there are two
+    sides, search the position after the move. If there are more, use the lowest score in `found`.
     """
     least, before = Line((move,), found.lines[-1].score), positions[-1]
     scored = next((line for line in found.lines if line.moves[0] == move), None)

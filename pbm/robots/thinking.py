@@ -54,7 +54,7 @@ class Course:
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """Return those earlier positions that may recur, then the last position."""
+    """Return the earlier positions that may recur, then the last position."""
     matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
@@ -119,7 +119,7 @@ class RobotStanding:
 
     @property
     def takes_draw(self) -> bool:
-        """Whether the robot accepts a draw: if it is behind, or once the game makes no progress.
+        """Whether the robot accepts a draw: True if it is behind, or the game makes no progress.
 
         A robot that is not behind must not agree early, or everybody could get a draw from it.
 

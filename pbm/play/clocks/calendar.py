@@ -75,7 +75,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """Yield the stretches outside weekends off and vacations `away`; ignore all other stops."""
+        """Yield the stretches without weekends off and vacations in `away`; ignore other stops."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return

@@ -53,7 +53,7 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Take the time since `since`, when a player could not play, off the player's clocks."""
+    """Store that a player's clocks stood still since `since`, as the player could not play."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
@@ -74,7 +74,7 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """If the last reminder is over an hour late, move the deadline by that delay."""
+    """If the last reminder is over an hour late, put off the deadline by as much."""
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
@@ -95,7 +95,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store that a board's clock stood still during `stop`, cut to the time since the last move."""
+    """Store that a board's clock stood still during `stop`; omit what precedes the last move."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board

@@ -61,7 +61,9 @@ SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder, of a b
 class Terms:
     """Limits of a board's clock, in seconds: `each` for a move, `total` for all a player's moves.
 
-    A player's `bank` starts full. Moves use it up; each adds `increment` until it is full again.
+    `bank`: the most time in a player's bank, which starts full. A move takes its time from the
+    bank, and then adds `increment`, until the bank is full. Parameters of the methods: `used` is
+    what a player's moves took so far, `banked` what is in the player's bank, None if it is full.
     """
 
     each: int
@@ -82,7 +84,7 @@ class Terms:
         return self.total is not None or self.bank is not None
 
     def left(self, used: int, banked: int | None) -> int | None:
-        """Return the seconds left for all moves together; None if only single moves are limited."""
+        """Return a player's seconds for all later moves; None if only single moves are limited."""
         total = None if self.total is None else self.total - used
         limits = (total, self.bank if banked is None else banked)
         return min((limit for limit in limits if limit is not None), default=None)
@@ -98,7 +100,7 @@ class Terms:
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
         """Return how long after the start of a wait each reminder of a move is due.
 
-        If `allowed` is under two days, the last is due after half of it, else a day before its end.
+        The last reminder is due a day before the end; if `allowed` is under two days, half-way.
         """
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)

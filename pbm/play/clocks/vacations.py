@@ -114,7 +114,7 @@ def set_notice(
 ) -> None:
     """Set the timer that tells a player's opponents of a vacation at the moment `at`.
 
-    The timer is for one batch of boards, in order of number: those after the number `after`.
+    The timer is for one batch of the player's boards, those that follow board number `after`.
     """
     work.timers.move(kind, _notice_key(vacation_id, after), now, at, player_id=player_id)
 

@@ -52,7 +52,7 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """When each reminder is due, None for one years away. The last is a day before the end."""
+        """When each reminder is due; None if it is years away. The last is a day before the end."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -103,7 +103,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Let a board's timer fire by the next reminder or deadline, or now if one is overdue."""
+    """Make a board's timer fire by the next reminder or deadline; now if a reminder is overdue."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
@@ -184,7 +184,7 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """Return when a wait began or, if later, its last stop ended. Only later reminders warn."""
+    """Return when reminders begin to warn: at a wait's start or, if later, its last stop's end."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
@@ -256,6 +256,6 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:
-    """Return a seat's time for all moves when the present wait began; None if unlimited."""
+    """Return a seat's time left for all moves when the present wait began; None if unlimited."""
     left = terms_of(board).left(seat.used, seat.banked)
     return None if left is None else timedelta(seconds=max(left, 0))
