@@ -102,10 +102,10 @@ def is_at_home(address: str, own_address: str) -> bool:
 
 
 def leads_elsewhere(address: str, own_address: str) -> bool:
-    """Return whether mail to the address could be routed to another host than its domain names.
+    """Return whether mail to the address could be routed to a host outside the address's domain.
 
     Such an address has the sign of a source route, `%` or `!`, in its local part (RFC 1123, section
-    5.2.16), or a domain without a dot (RFC 5321, section 2.3.5) that is not the server's own.
+    5.2.16). Or its domain has no dot (RFC 5321, section 2.3.5) and is not the server's own.
     """
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)
@@ -188,7 +188,7 @@ class ServerAddress:
         return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
 
     def board_reply(self, player_id: int, tag: str, board_id: int | None = None) -> str:
-        """Return a player's reply address, ``pbm+g12.u7.TAG@host``; no ``g12.`` without a board."""
+        """Return a player's reply address, ``pbm+g12.u7.TAG@host`` for board 12 and player 7."""
         board = "" if board_id is None else f"g{board_id}."
         return self._subaddress(f"{board}u{player_id}.{tag}")
 

@@ -31,7 +31,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """A board as an answered mail of ours showed it: its number, ply, take-backs and offers."""
+    """A board's state in a mail of ours that was answered; `asked`: open offers to the reader."""
 
     number: int
     ply: int
@@ -44,8 +44,8 @@ class Site:
     """Settings and keys that all mails of one server share.
 
     `authserv_id` is the upstream mail server's name in `Authentication-Results`, or empty if we do
-    not trust these. `trusted_networks` contain our own mail servers. A board's mail may wait for a
-    robot's move for `robot_seconds`; the strongest robot searches for `thought_seconds`.
+    not trust these. `trusted_networks` contain our own mail servers. A mail about a board waits at
+    most `robot_seconds` for a robot's move. The strongest robot searches for `thought_seconds`.
     """
 
     address: ServerAddress
@@ -77,7 +77,7 @@ class Site:
         return self.address.bounces(player_id, name, tag)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
-        """Return the boards in the newest of our board mails; `message_ids` are newest first."""
+        """Return the boards in the first of our mails about boards; `message_ids`: newest first."""
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
             if found and found[5].lower() == self.address.domain:

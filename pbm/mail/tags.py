@@ -49,7 +49,7 @@ class Keyring:
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return a player's reply tags by each key, for each board and no board; omit key ids."""
+        """Return reply tags without key ids: one by each key, for each board and for no board."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys

@@ -37,9 +37,9 @@ class Dmarc(Enum):
 class Front:
     """The upstream mail server, the first of our mail servers that an incoming mail reaches.
 
-    `hops` is how many `Received` fields our mail servers add; the lowest is the upstream server's.
-    `below`: that server puts its results right below its `Received` field, and removes forged
-    results there.
+    `hops` is how many `Received` fields our mail servers add; the upstream server adds the lowest
+    of these. `below`: the upstream server puts its results right below its `Received` field, and
+    removes forged results from there.
     """
 
     authserv_id: str
@@ -160,7 +160,10 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split a value at semicolons; `"0"`, `"1"` in the parts stand for its quoted strings."""
+    """Split a value at semicolons; return the parts and the quoted strings, None if malformed.
+
+    In the parts, `"0"` stands for the first quoted string, `"1"` for the second, and so on.
+    """
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -211,7 +214,7 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 class Seen:
     """The upstream mail server's treatment of a test mail.
 
-    `hops` is the number of `Received` fields above the test mail's own, or None if its own one is
+    `hops` is the number of `Received` fields above that of the test mail, or None if the latter is
     gone. `survived` names the forged fields that were not removed, such as `folded`. `own` tells
     where the server put its own results: `above` its `Received` field, right `below` it, or "".
     """

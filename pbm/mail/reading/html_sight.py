@@ -71,7 +71,7 @@ def _plain(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each rule's selectors and declarations; skip rules nested in one such as `@media`."""
+    """Yield each rule's selectors and declarations; skip at-rules such as `@media`."""
     depth = start = 0
     selectors = ""
     for brace in _BRACE.finditer(text):
@@ -90,7 +90,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 def for_element(
     found: Mapping[str, Declarations], tag: str, attributes: Mapping[str, str | None]
 ) -> Declarations:
-    """Return an element's declarations, by the rules in `found`, overridden by its own style."""
+    """Return an element's declarations: by the rules `found`, overridden by its `style`."""
     declared: Declarations = {}
     if found:
         names = [f".{name}" for name in (attributes.get("class") or "").lower().split()]
@@ -189,7 +189,7 @@ class _Look:
 
 
 class Sight:
-    """The styles of the open elements in a walk over a tree, to tell whether text is visible."""
+    """Tells whether text is visible, from the styles of the elements open in a walk over a tree."""
 
     def __init__(self, style_sheets: Iterable[str]) -> None:
         self._rules = rules(style_sheets)

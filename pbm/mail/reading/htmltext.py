@@ -115,7 +115,7 @@ class _Lines:
                 self._pieces.append(line)
 
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
-        """End the line, and put `prefix` before it; drop an empty line unless `even_empty`."""
+        """End the line and prepend `prefix` to it. If `even_empty` is False, drop an empty line."""
         if self._pieces or even_empty:
             self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
         self._pieces = []
@@ -127,7 +127,7 @@ class _Lines:
         self._lines.extend(SIGNATURE + line for line in lines)
 
     def gap(self, prefix: str) -> None:
-        """Add an empty line with this prefix, except at the beginning and below such a line."""
+        """Add an empty line with this prefix, unless it would be the first or repeat the last."""
         if self._lines and self._lines[-1] != prefix.rstrip(" "):
             self._lines.append(prefix.rstrip(" "))
 

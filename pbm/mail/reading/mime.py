@@ -39,7 +39,7 @@ class Headers:
 
     @cached_property
     def _values(self) -> dict[str, list[bytes]]:
-        """The values by field name, as an index: a header is queried a dozen times."""
+        """The values of each field name: an index, since callers ask for a dozen names."""
         values: dict[str, list[bytes]] = {}
         for name, value in self.fields:
             values.setdefault(name, []).append(value)
@@ -58,7 +58,7 @@ def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
 
 
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
-    """Parse the header of a mail or part that begins at `at`; return also the index of its end."""
+    """Parse the header of a mail or part from `at` on; return also the index of the body."""
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):
@@ -155,7 +155,7 @@ class _Walk:
         return root
 
     def _divide(self, found: re.Match[bytes]) -> int:
-        """End and begin parts at this delimiter; return the index to read next."""
+        """End a part at this delimiter, and begin the next part; return the index to read next."""
         level = self._levels[found[1]]
         for part in (*self._open[level + 1 :], self._leaf):
             if part is not None:

@@ -203,9 +203,9 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Return whether a line, without `>`, is the broken-off end of the quoted line above.
+        """Return whether line `at`, which has no `>`, is the wrapped end of a quoted line above it.
 
-        Such an end may look like a move. The line above must have no room for its first word.
+        Such an end may look like a move. The line above must have no room for the end's first word.
         """
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()
@@ -261,11 +261,11 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _between(self, at: int, end: int) -> int:
-        """Return the next index to read if text is between an introduction and a quotation, else 0.
+        """Return the next index to read if own text follows the introduction, else return 0.
 
-        The introduction is from `at` to `end`. The text must be a note of an omission, an answer
-        above our quoted mail, or a greeting without words of the author above. A greeting below
-        such words belongs to an unmarked quotation.
+        The introduction begins at `at` and ends above `end`. Own text is a note of an omission, an
+        answer above our quoted mail, or a greeting. A greeting does not count if the author wrote
+        something above the introduction: then it belongs to an unmarked quotation.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -277,7 +277,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Return whether the first quotation below `at` is a board's mail marked by `>`."""
+        """Return whether the first quotation below `at` is our mail on a board, marked with `>`."""
         end = min(at + _BETWEEN_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -287,7 +287,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Skip introductions from `at` on, then a quotation if unmarked; return the next index."""
+        """Skip introductions at `at`, and an unmarked quotation below; return the next index."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_ours_with_bars(at):
                 return at
@@ -298,14 +298,14 @@ class _Cleaning:
         return at
 
     def _is_ours_with_bars(self, at: int) -> bool:
-        """Return whether a board's mail begins at `at`, with each line quoted by a bar `|`."""
+        """Return whether our mail about a board begins at `at`, each line quoted with a bar `|`."""
         barred = takewhile(lambda line: line.startswith("|"), self._plain[at:])
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
         """Skip the unmarked quotation at `at`; return the next index to read.
 
-        Answers added to a mail of ours are read. Any other quotation reaches to the mail's end.
+        If the quotation is our own mail, read answers added to it. If not, skip to the mail's end.
         """
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):

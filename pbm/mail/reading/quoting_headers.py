@@ -65,9 +65,9 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """Return, for each line, the index of the first line that is not blank, at or below this line.
+    """Return, for each line, its own index, or if it is blank that of the next non-blank line.
 
-    The index is `len(lines)` if no such line is there. One more item, `len(lines)`, is for the end.
+    The index is `len(lines)` if only blank lines follow. One more item for the end is `len(lines)`.
     """
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
@@ -78,8 +78,8 @@ def next_words(lines: list[str]) -> list[int]:
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
     """Return the index after a line "On … wrote:" that begins at `at`; `at` if none begins there.
 
-    The line may be folded into several.
-    `following` is `next_words(lines)`; `quoted` tells which lines are marked as quoted.
+    The line may be folded into several. `quoted` tells for each line whether it has a mark `>`.
+    `following` is `next_words(lines)`.
     """
     window: list[str] = []
     for end in range(at, min(at + _MOST_LINES, len(lines))):
@@ -146,7 +146,7 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
-    """Return whether the first of these lines, and not a later one, begins the "On … wrote:"."""
+    """Return whether the folded "On … wrote:" begins in the first of these lines, not later."""
     if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
         return True
     shorter = [window[n:] for n in range(1, len(window))]
@@ -197,7 +197,7 @@ def _opens(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Return whether the second line's first word would make the first line the longest."""
+    """Return whether the first line seems wrapped: the next word would make it the longest."""
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
@@ -211,8 +211,9 @@ def field_names(lines: list[str]) -> list[str]:
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
     """Return the index below a block of header fields that begins at `at`; 0 if none begins there.
 
-    A block has fields of three kinds, one of them the sender. Two kinds are enough if the sender
-    field has an address. `names` is `field_names(lines)`, `following` is `next_words(lines)`.
+    A block needs a sender field and fields of two other kinds, such as a date and a subject. One
+    other kind is enough if the sender field has an address. `names` is `field_names(lines)`, and
+    `following` is `next_words(lines)`.
     """
     kinds: set[str] = set()
     end = line_at = at

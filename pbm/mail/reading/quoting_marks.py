@@ -66,7 +66,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the indexes of lines that begin with the sign before our quoted `State:` line."""
+    """Return the indexes of lines that begin with the mark that a quoted `State:` line has."""
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -82,7 +82,7 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """Return the indexes of lines with a sign that is also right below an "On … wrote:" line."""
+    """Return the indexes of lines marked with a sign that also begins a line below "… wrote:"."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -111,7 +111,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """Return the indexes of lines with initials and `>`, if two adjacent lines have the same."""
+    """Return the indexes of lines such as `JD> Hi`, if two adjacent lines have these initials."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -138,7 +138,7 @@ def is_fence(line: str) -> bool:
 
 
 def is_signature(below: list[str]) -> bool:
-    """Return whether the lines below a row of dashes, without blank ones, look like a signature."""
+    """Return whether `below`, the non-blank lines below a row of dashes, look like a signature."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):

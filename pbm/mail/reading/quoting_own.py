@@ -108,7 +108,7 @@ def holds_ours(lines: Sequence[str]) -> bool:
 
 
 def ours_is_quoted(marked: Iterable[str]) -> bool:
-    """Return whether these quoted lines begin with a board's mail, or have its `State:` line."""
+    """Return whether quoted lines, with their marks, seem to be our mail about a board."""
     lines = [_MARK.sub("", line, count=1) for line in marked]
     below = lines[1:]
     return _STARTS.match(lines[0] if lines else "") is not None or any(
@@ -146,7 +146,7 @@ class OwnMails:
         return self._below_sentences(at, end) > at
 
     def ends_in(self, above: list[str], at: int) -> bool:
-        """Return whether the line at `at` continues a `State:` line that begins in `above`."""
+        """Return whether line `at` continues a folded `State:` line that begins in `above`."""
         words = " ".join(above).split()
         if LABEL not in words or not self._lines[at]:
             return False
@@ -160,9 +160,9 @@ class OwnMails:
     def read(self, at: int) -> tuple[int, list[list[int]]]:
         """Return the index below our quoted mail at `at`, and groups of lines added to it.
 
-        Return `at` and no groups if added lines cannot be told from our lines. This is so if our
-        mail has another player's comment below the drawing. It is also so with two `State:` lines,
-        since a forged one can make another player's comment look like an answer.
+        Return `at` and no groups if added lines are hard to tell from our lines. This is so if our
+        mail has another player's comment below the drawing. It is also so if there are two `State:`
+        lines: a forged `State:` line can make another player's comment look like an answer.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -177,9 +177,10 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """Return the index of the drawing's first line, and that of the line below the drawing.
 
-        Our `State:` line is from `state` to `below`. In a mail with a picture instead of a drawing,
-        return `state` twice. If the drawing is incomplete, or other players' words may be below it,
-        return `at` as the first index; then no line above the drawing counts as added.
+        Our quoted mail begins at `at`. Its `State:` line begins at `state` and ends above `below`.
+        If the mail has a picture instead of a drawing, both indexes are `state`. If the drawing is
+        incomplete, or other players' words may be below it, the first index is `at`, so that no
+        line above the drawing counts as added.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -194,9 +195,10 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """Return the index of our request for an answer; `drawing` if there is none above.
+        """Return the index of the paragraph that asks the player; `drawing` if there is none.
 
-        The request is below "You are …" or "Scores: …"; other players' words are above these.
+        Our quoted mail begins at `at`, its drawing at `drawing`. The paragraph is between a line
+        "You are …" or "Scores: …" and the drawing. Other players' words are only above that line.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
@@ -207,7 +209,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """Return the lines added from `at` to `end`, in groups divided by our own paragraphs."""
+        """Return indexes of lines added from `at` to `end`, a group for each gap in our text."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at

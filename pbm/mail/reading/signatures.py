@@ -1,14 +1,13 @@
-"""Finds signatures without the usual mark `-- `, and the author's name above that mark.
+"""Finds signatures without the usual mark `-- `, and the author's name right above that mark.
 
 A contact detail is a line, or a part of it, with a firm or a way to reach somebody. Signatures are:
 
 - a closing line such as "Best regards", or the author's name, above a contact detail;
-- a name above a mark, alone or with a title;
+- the author's name, perhaps with a title, above a mark `-- ` with a contact detail below;
 - any other name above at least two contact details, one of them a firm or a telephone number.
 
-Anything less sure is kept, as it may be meant for the reader. A caller that has the author's other
-mails can compare the ends of two (`possible_starts`): if their last lines agree, these are a
-signature.
+Other text is kept, as it may be meant for the reader. A caller that has two mails of the author can
+compare them from `possible_starts` on: if their last lines agree, these are a signature.
 """
 
 import re
@@ -51,10 +50,10 @@ def signature_in(
 ) -> tuple[int, int]:
     """Return the indexes of a signature's first line and of the line below the signature.
 
-    Without a signature both are `len(lines)`. A signature is at the end, or above a postscript or a
-    further paragraph. No closing line may be below it. A sentence right below it, such as a slogan,
-    is part of it. `below_mark` are the lines that follow `lines` after a mark such as `-- `.
-    `author` are the words of the author's name.
+    Without a signature both are `len(lines)`. A signature is at the end, or above a postscript or
+    another paragraph. No closing line may be below it. A sentence right below its last line, such
+    as a slogan, belongs to it. `lines` are above a mark such as `-- ` if there is one, and
+    `below_mark` are below. `author` are the words of the author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -72,8 +71,8 @@ def signature_in(
 def possible_starts(lines: Sequence[str]) -> list[int]:
     """Return the indexes, in order, of lines that may begin a signature which reaches to the end.
 
-    Such a line is a closing line. Or it begins a paragraph, and from there on no line is a
-    sentence. At least three lines must follow, or two in which words are capitalised as in names.
+    Such a line is a closing line. Or it begins a paragraph, and no line from there to the end is a
+    sentence. At least three lines must follow, or two whose words are capitalised as in names.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True
@@ -89,7 +88,7 @@ def possible_starts(lines: Sequence[str]) -> list[int]:
 
 
 def _is_below(above: str, line: str) -> bool:
-    """Return whether a signature ends above `line`: `above` is blank, or a postscript begins."""
+    """Return whether `line` begins a postscript, or the line `above` is blank."""
     return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
 
@@ -155,7 +154,7 @@ def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
-    """Return whether a line names the author, or another person after "i. A." ("on behalf of")."""
+    """Return whether a line begins with the author's name, or is "i. A." and anybody's name."""
     words = _WORD.findall(line)
     named = [at for at, word in enumerate(words) if word.casefold() in author]
     if len(named) > 1 and len(words) <= _FEW_WORDS:

@@ -44,8 +44,8 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
     """Mask our addresses and secrets in a text; other words, and the number of lines, are kept.
 
-    `is_secret` tells whether a lower-case word is a token or a tag of ours, perhaps without its
-    key's id. It is asked only about words as long as these. The time taken is linear.
+    `is_secret` tells whether a lower-case word is a token or a tag of ours, perhaps a tag without
+    its key's id. It is called only for words of 16 to 24 characters. The time taken is linear.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):
@@ -58,7 +58,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask in `text` the secrets of `seen`, its decoded form; `text[places[i]]` gave `seen[i]`."""
+    """Mask in `text` the secrets found in `seen`, its decoded form; `places` maps indexes back."""
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]
@@ -89,10 +89,10 @@ def _begin(seen: str, at: int) -> int:
 
 
 def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
-    """Return the decoded text, and the index of each of its characters in the original.
+    """Decode the encoded letters of a text; return the result, and each character's old index.
 
-    Lines may be broken, so each even line is joined with the next if `joined` is 0, each odd line
-    if it is 1, and none if it is None.
+    To find secrets that a line break divides, join each even line with the next if `joined` is 0,
+    and each odd line if it is 1. If it is None, join no lines.
     """
     pieces: list[str] = []
     places: list[int] = []

@@ -42,7 +42,7 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 def digest(raw: bytes) -> str:
     """Return the SHA-256, in hexadecimal, of a mail's body and of the header fields that we read.
 
-    Copies of a mail by two routes have one digest. `Date` counts only without a `Message-ID`.
+    Copies of a mail by two routes have the same digest. `Date` counts if no `Message-ID` exists.
     """
     try:
         headers, body = split_header(raw, LIMITS)

@@ -23,8 +23,8 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 class Caller:
     """The connected `peer`, empty for a local socket, and the `network` that a mail comes from.
 
-    An untrusted peer's `network` is its own. A trusted peer relays mails of clients: `network` is
-    the client's if the peer names an untrusted client, else empty.
+    If the peer is untrusted, `network` is the peer's. A trusted peer relays mails of clients: then
+    `network` is that of the client if the peer names an untrusted client, else empty.
     """
 
     peer: str = ""
@@ -57,10 +57,10 @@ def plain(address: Peer) -> Peer:
 class ListenerLimits:
     """Limits of a client; sizes in bytes, times in seconds.
 
-    `commands` is how many commands a client may send between two mails, `unknown_commands` how many
-    unknown commands in a connection. A client reads the refusal of a mail only after the whole
-    mail. So up to `surplus_bytes` above `mail_bytes` are read and dropped. Trusted peers may have
-    any number of connections, and send any number of commands.
+    A client may send `commands` between two mails, and `unknown_commands` in a whole connection.
+    It reads the refusal of a mail only after it has sent all of the mail. So for a mail over
+    `mail_bytes`, up to `surplus_bytes` more are read and dropped. Trusted peers may have any number
+    of connections, and send any number of commands.
     """
 
     mail_bytes: int = LIMITS.mail_bytes

@@ -26,8 +26,8 @@ _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 class Session:
     """A record of one connection, for the operator; `end` is the reason for its end.
 
-    `told` holds the first few replies that accept a mail or refuse something. A refused command is
-    quoted there, perhaps with reply tags. `peer` is empty for a local socket.
+    `told` holds the first few replies that accepted a mail or refused a command. A refused command
+    is quoted in `told`, perhaps with reply tags. `peer` is empty for a local socket.
     """
 
     peer: str
@@ -42,7 +42,7 @@ class Session:
 
     @property
     def is_uneventful(self) -> bool:
-        """Whether nothing was kept or refused, and the end was no error, as in a health check."""
+        """Whether no mail was kept, no command refused, and the end was no error."""
         return not (self.kept or self.refused) and self.end in (Session.end, QUIT)
 
     def note(self, line: bytes, reply: str, why: str = "") -> None:
@@ -116,7 +116,7 @@ class Handler:
         return self.reply_to(keeping.result())
 
     async def drain(self, seconds: float) -> None:
-        """Wait this many seconds for running calls of ``keep``, then cancel them."""
+        """Wait up to `seconds` until running calls of ``keep`` end, then cancel the others."""
         if self._keeping:
             await asyncio.wait(self._keeping, timeout=seconds)
         abandoned = set(self._keeping)

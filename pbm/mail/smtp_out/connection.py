@@ -55,7 +55,7 @@ class _Replies(asyncio.Protocol):
 
     @property
     def are_left(self) -> bool:
-        """Whether a reply, even an incomplete one, is still unread, or the connection has ended."""
+        """Whether a reply or a part of one is still unread, or the connection has ended."""
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
@@ -197,7 +197,7 @@ class Connection:
         return trouble
 
     async def reset(self) -> None:
-        """Abort the refused mail, so that another can be sent; hang up if that fails."""
+        """Send RSET after a refused mail, to make way for another; hang up if RSET fails."""
         try:
             await self._client.rset(timeout=self._timeouts.command)
         except TROUBLE:

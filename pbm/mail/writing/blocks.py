@@ -72,7 +72,7 @@ def _show_picture(view: dict[str, Any]) -> str:
 
 
 def _columns(text: str) -> str:
-    """Align columns, divided by two blanks, the first to the right; put `KEPT` before each line.
+    """Align columns divided by two blanks, right-align the first, and mark lines with `KEPT`.
 
     >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
     |   9. ab   cd
@@ -123,9 +123,8 @@ def cleaned(value: Any) -> Any:
 
 
 def _may_be_unclean(value: Any) -> bool:
-    """Return whether `value` may need cleaning. Its JSON shows this faster than its `repr`."""
     try:
-        return _MAY_BE_ESCAPED.search(orjson.dumps(value)) is not None
+        return _MAY_BE_ESCAPED.search(orjson.dumps(value)) is not None  # faster than repr
     except TypeError:  # a lone surrogate, or a type of a game in the parameters of a refusal
         return True
 

@@ -45,7 +45,7 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """Yield the curve's points, and its crossings of the middle line; cut leads to `most`."""
+    """Yield points of the curve, also where it crosses the middle; clip leads to ±`most`."""
     wide = (_RIGHT - _LEFT) / max(1, len(leads) - 1)
     before: Point | None = None
     for number, lead in enumerate(leads):
@@ -59,7 +59,7 @@ def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
 
 
 def in_words(drawing: Mapping[str, Any]) -> str:
-    """Describe the lead, in units, at about eight plies and the end; 10 units are a forced win.
+    """Describe the lead, in units, at about eight plies and at the end; 10 units are a forced win.
 
     >>> in_words({"leads": [0, -20, -110, -1000], "plies": 3})
     'from move to move 0.0, -0.2, -1.1, won by force'

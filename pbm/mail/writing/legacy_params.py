@@ -48,7 +48,7 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """Add `usual`, the only game's name and title, to a refusal's parameters if they lack these."""
+    """Add the default parameters `usual`, a game's name and title, to a refusal without them."""
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 

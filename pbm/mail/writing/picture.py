@@ -102,7 +102,7 @@ def png(described: str) -> bytes:
 
 
 def in_words(described: str) -> str:
-    """Describe the position and the marked moves in one line, as text instead of the picture.
+    """Describe the position and the marked moves in one line, for readers without the picture.
 
     >>> in_words(described({"signs": "11.2".ljust(61, "."), "seats": "ox", "moves": []}))
     'The board: o on a1 to a2; x on a4.'

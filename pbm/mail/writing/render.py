@@ -179,7 +179,7 @@ class _Compiler(CodeGenerator):
 
 @cache
 def _words_of(environment: Environment, game: str) -> SimpleNamespace:
-    """Return the macros of a game's `board.txt`, and those of `game.txt` under all other names."""
+    """Return the macros of `game.txt`, overridden by those of the game's own `board.txt`."""
     usual, own = (
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )

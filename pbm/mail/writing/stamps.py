@@ -267,7 +267,7 @@ def number_mask() -> Image.Image:
 
 
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
-    """Draw an oblong, widened by `rim` on each side, in `colour` on a stamp of colour `ground`."""
+    """Return a stamp filled with `ground`, with an oblong in `colour`, `rim` wider on each side."""
     canvas = Canvas(UNIT, UNIT, ground)
     canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
     return canvas
@@ -286,7 +286,7 @@ def key(seat: str, sign: str) -> Image.Image:
 
 @cache
 def mask(radius: float) -> Image.Image:
-    """Return the circular mask of a stamp of that radius."""
+    """Return the mask for a round stamp; `radius` is a fraction of the stamp's width."""
     shape = Canvas(UNIT, UNIT, INK)
     shape.disc(_MIDDLE, radius * UNIT, _LIGHT)
     return shape.grey().point(lambda value: 255 * (value > 96), "1")
@@ -310,6 +310,6 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """Return all colours that the stamp of a seat's piece may have; others would blur its edges."""
+    """Return all colours that the stamp of a seat's piece may have."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, INK, _GREY, *PIECES[seat], *half]
