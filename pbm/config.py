@@ -100,7 +100,7 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """Most mails per hour from an address and a peer; 0: no limit. Raises OperatorError."""
+        """Limits of mails per hour, per sender and per peer; 0: no limit. Raises OperatorError."""
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),

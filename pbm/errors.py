@@ -7,7 +7,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal is the word players and docs
     """A player's request cannot be carried out; nothing has changed.
 
     `code` is kebab-case and names the sentence in `templates/refusals.txt`; `params` fill that
-    sentence and are frozen into the answer.
+    sentence and are stored with the answer.
     """
 
     def __init__(self, code: str, **params: Any) -> None:

@@ -55,14 +55,14 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the cached outcome of `work`; `of`: the key. If none is cached, call `need`."""
+        """Return the outcome of `work`, cached under the key `of`; if not cached, call `need`."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Have work done outside the transaction: raise WorkNeeded, or the error of failed work."""
+        """Raise WorkNeeded, so that the caller runs `work`; if work has failed, raise its error."""
         if self._failed:
             raise self._failed
         self._times += 1
@@ -99,7 +99,7 @@ class PasswordHash:
 
 @dataclass(frozen=True)
 class SealedPassword:
-    """A new password's hash, until its owner confirms; `seal`: a signature made by this server."""
+    """The hash of a password that its owner has yet to confirm; `seal` is our signature."""
 
     text: str = field(repr=False)
     seal: str = field(repr=False)
@@ -108,8 +108,8 @@ class SealedPassword:
 class PasswordWork(Apart):
     """A cache of the password hashing for one mail.
 
-    `known`: what became of the new password in an earlier mail, a hash or a Refusal. `hash_of` then
-    returns this hash, or raises this Refusal, and hashes nothing.
+    `known`: the hash of the new password, or the Refusal of it, if an earlier mail brought the
+    password. `hash_of` then returns this hash, or raises this Refusal, and hashes nothing.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:

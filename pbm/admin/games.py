@@ -22,7 +22,7 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """A command with options of each installed game; the function `of` returns a game's options."""
+    """A command that also has options of each installed game; `of(game)` returns these options."""
 
     def __init__(self, *given: Any, of: Callable[[Game], Sequence[Option]], **named: Any) -> None:
         super().__init__(*given, **named)

@@ -57,7 +57,7 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Collect garbage less often, as this stops all work; exempt all objects that exist now."""
+    """Make garbage collection rarer, since it stops all work; exempt all objects that exist now."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

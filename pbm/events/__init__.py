@@ -23,7 +23,7 @@ class Event:
 
     @property
     def acted_on(self) -> int | None:
-        """The number of the board that the command was about, None if it was about no board."""
+        """The number of the board that the command behind the event is about; None for no board."""
         return None
 
     @property
@@ -61,7 +61,7 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """The handle that the event is about; players who have blocked this handle get no mail."""
+        """The player (a handle) whose news this is; players who block this player get no mail."""
         return None
 
     @property
@@ -120,8 +120,8 @@ class BoardReopened(BoardEvent):
 class Commented(BoardEvent):
     """A player's comment to the other players of a board.
 
-    `first`: the player's first words without a command on this board; the player is told that such
-    words go to the others. `vacation`: a command to suggest to a player who writes of being away.
+    `first`: the player's first comment without a command on this board; the player is told that
+    such comments go to the others. `vacation`: the command to suggest if the player will be away.
     """
 
     handle: str
@@ -191,7 +191,7 @@ class Guest:
 class Invited(Event):
     """The people at `addresses` are invited to a pending challenge; `game` is the game's name.
 
-    `comment` waits with the challenge. `guests` are filled in when the questions are sent.
+    `comment` is stored with the challenge. `guests` are filled in when the questions are sent.
     """
 
     challenge_id: int
@@ -236,8 +236,8 @@ class Forgotten(Event):
 class SeekNews(Event):
     """A change of a seek, told to the players `readers` who wait in it.
 
-    `what` is `joined` or `left` if a player did so; `withdrawn` or `lapsed` if the seek is; `gone`
-    if the seek's maker became inactive. The game needs `players` players; `waiting` were found.
+    `what` is `joined` or `left` for a player, `withdrawn` or `lapsed` for the seek, or `gone` if
+    the seek's maker became inactive. The game needs `players` players and has found `waiting`.
     `pairs`: the command `play` opened the seek.
     """
 
@@ -255,7 +255,7 @@ class SeekNews(Event):
 
 
 class Proposed(Event):
-    """The `players` are asked to accept a pending challenge; `comment` waits with it."""
+    """The `players` are asked to accept a pending challenge; `comment` is stored with it."""
 
     challenge_id: int
     players: tuple[int, ...]
@@ -290,7 +290,7 @@ class CalledOff(Event):
 
 
 class Reported(Event):
-    """A player's report about a board to the operator; `words`: comments of the other players."""
+    """A player's report about a board to the operator, with the other players' comments `words`."""
 
     number: int
     about: int

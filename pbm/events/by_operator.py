@@ -12,7 +12,7 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The last ply, a move of `handle`, and the forfeits of the players `lifted` were undone."""
+    """The last ply, by `handle`, was undone, as were the forfeits of the players `lifted`."""
 
     ply: int
     move: str
@@ -25,7 +25,7 @@ class ClosedByOperator(OperatorActed):
 
 
 class EndedByOperator(OperatorActed):
-    """The game ended with a result: `winners`, or a draw."""
+    """The game ended with a result; no `winners` means a draw."""
 
     winners: tuple[str, ...]
 

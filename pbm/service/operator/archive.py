@@ -34,7 +34,7 @@ _MOST_PACKED = 50  # largest compression ratio; our databases have about 5
 class Manifest:
     """The manifest of an archive; `files` has the SHA-256 digest of each file.
 
-    `schema`: version of the tables. `keys`: where the keys were, `FROM_FILE` or `FROM_SETTING`.
+    `schema`: version of the tables. `keys`: source of the keys, `FROM_FILE` or `FROM_SETTING`.
     """
 
     format: int

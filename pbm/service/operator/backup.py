@@ -31,7 +31,7 @@ from pbm.store.sql.driver import parse_url
 class Restored:
     """Result of a restore; `old_keys` is the path to which the old key file was renamed.
 
-    `made`: time of the backup. `next_numbers`: the first number for new rows of each table.
+    `made`: time of the backup. `next_numbers`: by table, the number of the next new row.
     """
 
     made: str
@@ -172,9 +172,9 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
-    """Return the new content of the key file; None if PBM_SECRET_KEY is set.
+    """Return the new content of the key file; None if PBM_SECRET_KEY replaces that file.
 
-    Raises OperatorError, also if PBM_SECRET_KEY lacks the key of the backup, unless `force`.
+    Raises OperatorError for bad keys. `force` allows a PBM_SECRET_KEY without the backup's key.
     """
     content = file.read_bytes()
     if manifest.keys == archive.FROM_SETTING:

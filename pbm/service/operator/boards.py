@@ -79,7 +79,7 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
 def end(
     session: OperatorSession, number: int, why: str, winners: Sequence[str] | None = None
 ) -> Board:
-    """End a board with these winners; () means a draw, None no result. Raises OperatorError."""
+    """End a board; `winners` () means a draw, None means no result. Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)

@@ -44,7 +44,7 @@ def examine_front(
     port: int,
     wait: float = ARRIVAL_SECONDS,
 ) -> Iterator[CheckResult]:
-    """Send a probe through the upstream server, and store whether the server can be trusted.
+    """Probe the upstream server; store whether its authentication results can be trusted.
 
     Yields the result of each check. Raises OperatorError if the probe cannot be sent, or does not
     arrive within `wait` seconds; the result of an earlier probe stays valid then.

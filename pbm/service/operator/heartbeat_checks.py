@@ -45,7 +45,7 @@ class DubiousError(Exception):
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
-    """Run a check: `look` returns the state, or raises DubiousError (a warning) or `TROUBLES`."""
+    """Run the check `look`, which returns the state; DubiousError warns, `TROUBLES` are faults."""
     try:
         return CheckResult(True, what, look())
     except DubiousError as doubt:
@@ -80,7 +80,7 @@ def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
 
 
 def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
-    """Yield all heartbeats; convert their times from the clock of their process to `clock`."""
+    """Yield all heartbeats, their times converted from their process's clock to `clock`."""
     here = work.heartbeats.clock_ahead(clock)
     for beat in work.heartbeats.all():
         ahead = 0.0 if here is None or beat.ahead is None else here - beat.ahead
@@ -147,7 +147,7 @@ def _named(beats: Sequence[Heartbeat]) -> str:
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
     """Compare all clocks with the database's; return a summary for the operator.
 
-    Raises OperatorError that names wrong clocks. On SQLite, only finds heartbeats in the future.
+    Raises OperatorError that names wrong clocks; on SQLite, only for heartbeats in the future.
     """
     here, now = work.heartbeats.clock_ahead(clock), clock()
     beats = list(seen_by(work, clock))

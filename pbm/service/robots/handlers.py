@@ -46,9 +46,9 @@ class RobotTurn(Turn):
 class JobHandler:
     """The functions for the jobs of one kind.
 
-    `prepare` returns the computation; after failed tries, it may be easier. It returns None if the
-    job is obsolete. `finish` acts on the result. After too many failures, `give_up` is called.
-    `finish` and `give_up` check again whether the job is obsolete, and return text for the log.
+    `prepare` returns the computation, or None if the job is obsolete. After failed tries, `prepare`
+    may return an easier computation. `finish` acts on the result. `give_up` acts after too many
+    failures. `finish` and `give_up` check again if the job is obsolete, and return text for a log.
     """
 
     prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]

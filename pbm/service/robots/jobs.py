@@ -59,7 +59,7 @@ class RobotJobs:
     _process: str = field(default_factory=lambda: secrets.token_hex(8), init=False)
 
     def begin(self) -> None:
-        """Register the robots as players, retry stuck jobs, add jobs for moves that have none."""
+        """Register the robots as players, retry stuck jobs, add jobs for moves that lack a job."""
         now = self.clock()
         with self.database.transaction() as work:
             enlist(work, now)
@@ -75,7 +75,7 @@ class RobotJobs:
             return work.search_jobs.next_due_at()
 
     def claim(self, work: UnitOfWork, most: int, long: int | None = None) -> list[LeasedJob]:
-        """Lease up to `most` jobs, of which at most `long` search long; delete obsolete jobs."""
+        """Lease up to `most` jobs, but at most `long` with long searches; delete obsolete jobs."""
         long = most if long is None else long
         leased: list[LeasedJob] = []
         for _ in range(_MOST_CLAIMS):
@@ -102,7 +102,7 @@ class RobotJobs:
         work.search_jobs.give_back(self._process)
 
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
-        """Act on a job's result, or give up a job that has no computation; ignore a deleted job.
+        """Act on a job's result, or give up a job without computation. A deleted job is ignored.
 
         The board is locked before the job, in the same order as when a mail is handled.
         """

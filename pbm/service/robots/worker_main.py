@@ -33,7 +33,7 @@ def main(asked: int, lifeline: int) -> None:
 
 
 def _end_with(lifeline: int) -> None:
-    """Exit as soon as the server exits, as that closes the other end of the pipe `lifeline`."""
+    """Exit when the server exits: its exit closes the other end of the pipe `lifeline`."""
     os.read(lifeline, 1)
     os._exit(0)
 

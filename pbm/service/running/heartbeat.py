@@ -114,8 +114,8 @@ class ClockWatch:
     ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        `bring_forward` shortens the waits that became too long when the clock was set back. If
-        `bring_forward` raises DBAPIError, the next call retries.
+        `bring_forward` shortens waits, which are too long after the clock was set back. If
+        `bring_forward` raises DBAPIError, the next call of `mend` runs it again.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
@@ -133,7 +133,7 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that the server accepts mail; after an outage, store the outage, postpone expiries."""
+    """Record that the server accepts mail; if it was down, store the outage, postpone expiries."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

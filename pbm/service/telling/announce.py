@@ -58,8 +58,8 @@ def announce_boards(
 ) -> None:
     """Mail the boards of the events to the boards' readers, or keep the news for later mails.
 
-    The player `but` (an id) gets no mail. Players in `together` get one mail about several boards
-    later. Each board is locked, so that all reads for a mail see the same state.
+    The player `but` (an id) gets no mail. Players in `together` (ids) are mailed later, in one
+    mail about several boards. Boards are locked, so that all reads for a mail see the same state.
     """
     found: dict[int, _News] = {}
     for event in events:
@@ -119,9 +119,9 @@ def _audience(
     """Return the seated players who get a mail about the events on a board.
 
     The sender gets a receipt, unless receipts are switched off. An event marked `only_if_wanted` is
-    for players who have to act, and for players who want each move (`mails=all`, or digests).
-    Players who left a running game only hear of its end. A player's comments and account news
-    cause no mail to players who have blocked that player.
+    mailed to players who have to act, and to players who want a mail for each move (`mails=all`, or
+    digests). Players who left a running game are mailed only its end. `hidden`: by player, the
+    authors whom that player blocks; their comments and account news cause no mail to the player.
     """
     return [
         player
@@ -199,10 +199,10 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """Return each player's view of the board, with the player's facts and comments from `told`.
+    """Return each player's view of the board, which includes the player's entry in `told`.
 
     `before` has the news of delayed mails, by player id; the new mails replace these mails.
-    Players in `plain` get no picture. `begins`: the board has just begun.
+    Players in `plain` (ids) get no picture. `begins`: the board has just begun.
     """
     views = board_views(
         turn.work,
@@ -261,9 +261,9 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """Return the facts and comments for one reader, and the handles of blocked authors.
+    """Return the facts and comments for one reader, and the authors whom the reader blocks.
 
-    If the reader has commented on a board for the first time, the mail names the comment's readers.
+    If the reader's first comment on a board is among them, `sent_to` lists its other readers.
     """
     kept_from = hidden.get(reader.id, frozenset())
     others = [
@@ -301,7 +301,7 @@ def shown_to(
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Divide a comment into lines above and below the board; all go above if few would go below."""
+    """Split a comment into lines above and below the board; put all above if few would be below."""
     head: list[str] = []
     rest: list[str] = []
     room = _ABOVE_THE_BOARD

@@ -1,9 +1,9 @@
 """Kept news: events on a board that are kept for a digest instead of being mailed at once.
 
-A reader with digests gets at once only answers to own mails, offers that others may end before the
-digest, and boards whose clock would run out soon after the digest. For other readers, news over the
-limit of mails caused by others are kept for one mail at the next full hour. A mail that first tells
-the reader to move is exempt from the limit.
+A reader with digests is mailed three things at once: answers to the reader's mails, boards with an
+offer that others may end before the digest, and boards where the reader's time ends soon after the
+digest. For other readers, mails caused by others are limited; news over this limit are kept for one
+mail at the next full hour. The first mail about a turn of the reader is exempt from the limit.
 
 Mails can also be delayed, as outbox rows due later: for a robot's answer, or while the reader is
 unreachable. The next mail about a board replaces a mail that waits for a robot, and has the news of
@@ -43,9 +43,9 @@ def keep_for_digests(
     """Keep the news of a board for the players who get them with a later mail.
 
     Returns the players to mail now, the ids of players who may have older kept news, and the ids
-    of players who get no picture. `sender` is the id of the player whose mail caused the news.
-    `told` has facts and comments by player id. Players in `together` get one mail later, about
-    several boards.
+    of players whose mails have no picture. `sender` is the id of the player whose mail caused the
+    news. `told` has facts and comments by player id. For the players in `together` (ids), the news
+    are kept for one mail about several boards.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -88,9 +88,9 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for the players with the ids `numbers`; return the ids of players with room.
+    """Keep news for the players `numbers` (ids) up to a size; return the ids that had room.
 
-    If `shortened`, players without room get only the authors of comments; all ids are returned.
+    If `shortened`, too large news keep only the handles of comments' authors; return all ids.
     """
     later = set[int]()
     plies = [event.ply for event in events if isinstance(event, MovePlayed)]
@@ -140,7 +140,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the key `not_shown` with the authors of omitted comments; no key if there are none."""
+    """Return a dict: key `not_shown` has the authors of omitted comments; {} if there are none."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
@@ -173,7 +173,7 @@ def _comes_in_any_case(
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """Return until when a mail waits for a robot, None if not at all; `mail`: the replaced mail."""
+    """Return until when a mail waits for a robot, or None; `mail` is the mail that it replaces."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))
@@ -183,7 +183,7 @@ def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime |
 
 
 def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, OutboxMail]:
-    """Delete the board's mails that wait for a robot; return those to `readers` by player id."""
+    """Delete a board's mails that wait for a robot; return the mails of `readers` by player id."""
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]

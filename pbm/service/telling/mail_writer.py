@@ -195,7 +195,7 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        Questions to unknown addresses are limited. `granted`: this question was counted already.
+        Unknown addresses get few questions. `granted`: the caller has counted this question.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):

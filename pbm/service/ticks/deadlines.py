@@ -89,7 +89,7 @@ def watch_clock(tick: Tick) -> str | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> str | Again:
-    """Handle the end of a player's time; a forfeit needs a reminder that arrived a day before."""
+    """Handle the end of a player's time; forfeit if a reminder arrived at least a day ago."""
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
@@ -194,8 +194,8 @@ def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again
 class Awaited:
     """An awaited move, with the moments when the wait for it begins and ends.
 
-    `is_first`: the player's first move on this board. `counts`: a reminder of several moves also
-    counts as the next reminder of this move alone, which is then not sent.
+    `is_first`: the player's first move on this board. `counts`: after a joint reminder of
+    several moves, the next reminder of this move alone is not sent.
     """
 
     board: Board
@@ -279,7 +279,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """Return the move for which the clock runs; mark its reminders due within a day as sent."""
+    """Return the player's awaited move, if any; mark its reminders due within a day as sent."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None

@@ -95,7 +95,7 @@ def lapse_record(tick: Tick) -> str | Again:
 
 
 def erase_old_rows(tick: Tick) -> Again:
-    """Delete old rows of rate limits, comments, reports, consents; many rows need several runs."""
+    """Delete old rate limits, comments, reports, consents; each run deletes a limited number."""
     more = tick.work.buckets.forget_full(tick.now)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)

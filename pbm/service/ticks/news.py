@@ -62,8 +62,8 @@ def _tell_who_waits(
 ) -> int | None:
     """Announce a fact about the player on the first `_AT_ONCE` of `boards`, sorted by number.
 
-    A board gets no such fact twice a day. Returns the last number done if `boards` has more boards,
-    else None.
+    Each board is told such facts at most once a day. Returns the number of the last board
+    done, None if `boards` has no more boards.
     """
     some = sorted(boards)[:_AT_ONCE]
     told = [
@@ -142,7 +142,7 @@ def _tell_of(
 def send_digest(tick: Tick) -> str | Again:
     """Write a player's digest of the news stored since the last one, and schedule the next.
 
-    After digests are switched off, the timer runs once more, as an open transaction may keep news.
+    After digests are switched off, the timer runs once more, for news of transactions then open.
     """
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
@@ -168,8 +168,8 @@ def send_digest(tick: Tick) -> str | Again:
 def tell_kept_news(tick: Tick) -> str | Again:
     """Mail a player all kept news.
 
-    If the timer has a board, that board is locked, otherwise the player is. Without the lock,
-    another transaction could keep more news and rely on this timer, which is about to end.
+    Locks the timer's board, or the player if the timer has no board. Without the lock, another
+    transaction could keep more news and rely on this timer, which is about to end.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:
@@ -236,7 +236,7 @@ def _boards_that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]
 
 
 def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """Delete kept news, return the board's view with these news; `drawn`: draw it in the digest."""
+    """Delete a board's kept news; return its view with these news. `drawn`: draw the board."""
     news = tick.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(tick, player, board, after=after), news)
@@ -245,7 +245,7 @@ def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str,
 
 
 def _urgency(tick: Tick, player: Player, board: Board) -> tuple[bool, bool, float, int]:
-    """Return a sort key: the player's turns by deadline, then finished boards, then running."""
+    """Return a sort key: the player's turns by deadline, then finished boards, then others."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id

@@ -62,10 +62,10 @@ Do = Callable[[Tick], str | Again]
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events to all but the player `but`; a reader of several boards gets one mail later.
+    """Announce events to all but the player `but`; a reader of several boards gets one joint mail.
 
-    A reader of one board gets the mail later, too, if another timer for the reader is due soon.
-    Boards that have just begun do not count as boards of a reader.
+    Joint mails are sent later. A reader of one board gets a joint mail, too, if another timer for
+    that reader is due soon. Boards that have just begun do not count as boards of a reader.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}

@@ -1,8 +1,8 @@
 """Masks secrets in text for the operator and the log.
 
 Tags of reply addresses and question tokens are recognised by their form, a password by its position
-in a command: `signup alice secret`, or other servers' `move 12 alice secret MOVE`. If in doubt, a
-word is masked.
+in a command: `signup alice secret`, or, on other servers, `move 12 alice secret MOVE`. If in doubt,
+a word is masked.
 """
 
 import re
