@@ -50,7 +50,7 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Return the script without commands of `logins`. The comment goes with the last."""
+        """Leave out commands with one of `logins`; with the last command also the comment."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
