@@ -62,7 +62,7 @@ class Apart:
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Raise WorkNeeded, so that the caller runs `work`; if work has failed, raise its error."""
+        """Always raise: WorkNeeded with `work`, for the caller to run, or earlier work's error."""
         if self._failed:
             raise self._failed
         self._times += 1

@@ -29,7 +29,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Return whether `other`, invited by address, may be asked; `begun_by` must not learn it."""
+    """Return whether `other`, invited by address, may be asked. Callers keep it from `begun_by`."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:

@@ -97,7 +97,7 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """Return a pattern for the beginning of subjects made from `texts`; `fields` are patterns."""
+    """Return a pattern for the beginning of subjects; a `{name}` in `texts` is a field."""
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

@@ -38,7 +38,7 @@ class RobotMove:
 
 @dataclass(frozen=True)
 class Course:
-    """The history of a board, as plain data for another process; `start` is a state line."""
+    """The history of a board as plain data for another process; `start` is a position as text."""
 
     game: str
     start: str

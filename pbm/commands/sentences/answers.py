@@ -260,7 +260,7 @@ def _as_name(word: str) -> str | None:
 
 
 def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the first clauses, each as its words without polite words, and the mark behind them."""
+    """Yield up to `_MOST_CLAUSES` clauses: words but for polite ones, and punctuation mark."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
             yield words, clause.mark

@@ -89,10 +89,10 @@ def _begin(seen: str, at: int) -> int:
 
 
 def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
-    """Decode the encoded letters of a text; return the result, and each character's old index.
+    """Decode quoted-printable and other encoded letters; return also each character's old index.
 
-    To find secrets that a line break divides, join each even line with the next if `joined` is 0,
-    and each odd line if it is 1. If it is None, join no lines.
+    A line break can divide a secret. So each even line is joined with the next if `joined` is 0,
+    each odd line if it is 1, and no line if it is None.
     """
     pieces: list[str] = []
     places: list[int] = []

@@ -87,7 +87,7 @@ def _columns(text: str) -> str:
 
 
 def _page(text: str) -> str:
-    """Mark a help page's headings, its commands in quotes, and indented lines outside of lists."""
+    """Mark in a help page headings, quoted commands, and indented lines not in lists."""
     text = _LED_ON.sub(rf'"{COMMAND}\1{COMMAND_ENDS}"', text.rstrip("\n"))
     return "\n\n".join(map(_keep_indented_block, text.split("\n\n")))
 

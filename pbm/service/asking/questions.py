@@ -247,7 +247,7 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """Return the owner's name to use in the seal of a password from an unknown address."""
+    """Name an unknown address as the owner of a password that is sealed for a later question."""
     return f"address {address_key(address)}"
 
 

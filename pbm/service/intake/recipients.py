@@ -34,10 +34,10 @@ _log = structlog.get_logger("pbm.guesses")
 
 
 class Guesser(NamedTuple):
-    """The source of a wrong tag; each source has its own limit. `network` is empty if unknown.
+    """Who sent a mail with a wrong tag in its reply address; wrong tags are limited per source.
 
-    `player_id`, the player named in the reply address, is set in three cases: `MAIL FROM` is an
-    address of that player; the mail is a bounce, which has no sender; or the network is unknown.
+    `network` is empty if unknown. `player_id` is the player named in the reply address if
+    `MAIL FROM` is an address of that player, or is empty (a bounce), or if the network is unknown.
     """
 
     network: str = ""

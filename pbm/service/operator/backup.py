@@ -174,7 +174,7 @@ def _keys_to_write(
 ) -> bytes | None:
     """Return the new content of the key file; None if PBM_SECRET_KEY replaces that file.
 
-    Raises OperatorError for bad keys. `force` allows a PBM_SECRET_KEY without the backup's key.
+    Raises OperatorError for bad keys. With `force`, PBM_SECRET_KEY may lack the backup's key.
     """
     content = file.read_bytes()
     if manifest.keys == archive.FROM_SETTING:

@@ -1,9 +1,9 @@
 """Kept news: events on a board that are kept for a digest instead of being mailed at once.
 
-A reader with digests is mailed three things at once: answers to the reader's mails, boards with an
-offer that others may end before the digest, and boards where the reader's time ends soon after the
-digest. For other readers, mails caused by others are limited; news over this limit are kept for one
-mail at the next full hour. The first mail about a turn of the reader is exempt from the limit.
+Three things are not kept for a digest: answers to the reader's mails, boards with an offer that may
+be withdrawn before the digest, and boards where the reader's time ends soon after it. For readers
+without digests, mails caused by others are limited. News over this limit are kept for one mail at
+the next full hour. The first mail about a turn of the reader is exempt from the limit.
 
 Mails can also be delayed, as outbox rows due later: for a robot's answer, or while the reader is
 unreachable. The next mail about a board replaces a mail that waits for a robot, and has the news of
@@ -183,7 +183,7 @@ def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime |
 
 
 def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, OutboxMail]:
-    """Delete a board's mails that wait for a robot; return the mails of `readers` by player id."""
+    """Delete a board's mails that wait for a robot; return those to `readers`, by player id."""
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]

@@ -148,7 +148,7 @@ class MailWriter:
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Answer a player or an address outside the boards' threads; `shown`: boards in the answer.
+        """Mail an answer to a player or address, in no board's thread; it shows boards `shown`.
 
         An unknown address gets few answers a day; the last answer says that it is the last.
         """

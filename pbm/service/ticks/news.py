@@ -62,8 +62,8 @@ def _tell_who_waits(
 ) -> int | None:
     """Announce a fact about the player on the first `_AT_ONCE` of `boards`, sorted by number.
 
-    Each board is told such facts at most once a day. Returns the number of the last board
-    done, None if `boards` has no more boards.
+    A board hears such a fact at most once a day. Returns the number after which the next batch
+    begins, None after the last batch.
     """
     some = sorted(boards)[:_AT_ONCE]
     told = [

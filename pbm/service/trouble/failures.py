@@ -43,9 +43,9 @@ Handler = Callable[[Exception], object]
 class CrashMarker:
     """A file with the numbers of the mails, or of the timers, that are being handled.
 
-    A process locks the first file that no other process has locked; that may be the file of a
-    process that died. The file is not synced: a power cut does not count as a failed try. If the
-    path is None, nothing is recorded.
+    Each process locks one of a series of such files; the numbers left in it by a process that died
+    had a failed try. The file is not synced, so a power cut is not a failed try. If the path is
+    None, nothing is recorded.
     """
 
     def __init__(self, path: Path | None = None) -> None:

@@ -72,7 +72,7 @@ class Preparation:
         self.is_long = len(self.mail.raw) > LONG
 
     def read(self, site: Site) -> Envelope:
-        """Parse the mail. Raises parser errors, and WorkNeeded if a long mail is not yet parsed."""
+        """Parse the mail. Raises parser errors; WorkNeeded to parse a long mail in a thread."""
         read = partial(_read_mail, site, self.mail)
         return self.apart.outcome("envelope", read) if self.is_long else read()
 

@@ -83,9 +83,9 @@ class Questions(Repository):
         return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Return True if an earlier invitation forbids `asker_id` to invite an address again.
+        """Return True if an invitation without a yes forbids `asker_id` to invite that address.
 
-        That invitation was not accepted, and has not expired yet or was sent by `asker_id`.
+        An invitation by `asker_id` forbids it for ever, any other one until it expires.
         """
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (

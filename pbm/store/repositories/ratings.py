@@ -198,7 +198,7 @@ class Ratings(Repository):
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
-        """Set players' stored ratings to their last results in the game and pool of `counted`."""
+        """Store players' ratings after the last board in the game and pool of `counted`."""
         last = {"game": counted.game, "pool": counted.pool, "before": _NEWEST}
         self._transaction.execute(_SETTLE, {**last, "player_ids": list(player_ids)})
 

@@ -290,7 +290,7 @@ _EXACTLY = {_key(_OURS + board): board for board in BOARDS}
 
 
 def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str | None:
-    """Return the board that a record names, or None.
+    """Return the layout that a record names in its notation, None if it is unknown.
 
     >>> board_named("Belgian Daisy"), board_named("Standard", "Aba-Pro"), board_named("Standard")
     ('belgian', 'classic', 'standard')
