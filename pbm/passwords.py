@@ -62,7 +62,10 @@ class Apart:
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Always raise: WorkNeeded with `work`, for the caller to run, or earlier work's error."""
+        """Raise WorkNeeded, whose receiver runs `work`; this never returns.
+
+        If the work of an earlier call failed, raise its error instead.
+        """
         if self._failed:
             raise self._failed
         self._times += 1

@@ -22,7 +22,7 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """A command that also has options of each installed game; `of(game)` returns these options."""
+    """A command with additional options for each installed game; `of(game)` returns them."""
 
     def __init__(self, *given: Any, of: Callable[[Game], Sequence[Option]], **named: Any) -> None:
         super().__init__(*given, **named)

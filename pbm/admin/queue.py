@@ -48,8 +48,8 @@ def show(session: OperatorSession, name: str) -> None:
 def retry(session: OperatorSession, name: str) -> None:
     """Try mail N again.
 
-    Retry a stuck mail after its trouble is mended. A mail on its way out is sent now, after the
-    mails that must go out before it.
+    Retry a stuck mail after its trouble is mended. For an outgoing mail, all mails that must go
+    out before it are tried again too.
     """
     retried, *ahead = service.retry(session, name)
     order = "mails to one reader about one board go out in their order"

@@ -50,7 +50,10 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Leave out commands with one of `logins`; with the last command also the comment."""
+        """Return the script without the commands that have one of `logins`.
+
+        If the last command of the script is left out, the comment is left out too.
+        """
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 

@@ -191,7 +191,8 @@ class Guest:
 class Invited(Event):
     """The people at `addresses` are invited to a pending challenge; `game` is the game's name.
 
-    `comment` is stored with the challenge. `guests` are filled in when the questions are sent.
+    `comment` is stored with the challenge. `guests`, with the tokens of the questions, are
+    filled in when the questions are sent.
     """
 
     challenge_id: int

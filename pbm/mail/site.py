@@ -44,8 +44,9 @@ class Site:
     """Settings and keys that all mails of one server share.
 
     `authserv_id` is the upstream mail server's name in `Authentication-Results`, or empty if we do
-    not trust these. `trusted_networks` contain our own mail servers. A mail about a board waits at
-    most `robot_seconds` for a robot's move. The strongest robot searches for `thought_seconds`.
+    not trust such fields. `trusted_networks` contain our own mail servers. A mail about a board
+    waits at most `robot_seconds` for a robot's move. The strongest robot searches for
+    `thought_seconds`.
     """
 
     address: ServerAddress

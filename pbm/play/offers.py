@@ -31,7 +31,10 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """Return the number of a player's last ply, perhaps made for a partner who left; 0 if none."""
+    """Return the number of a player's last ply, or 0.
+
+    Plies that were made for a partner, after the partner left, count too.
+    """
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}

@@ -228,7 +228,7 @@ def _may_count(board: Board) -> bool:
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
-    """Return a board's rating pool (two players, more, or teams); None if it does not count."""
+    """Return a board's rating pool: two players, more, or teams; None for an unrated result."""
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
     if teams(board.start):

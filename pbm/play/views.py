@@ -319,9 +319,10 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """Return an open offer for one reader.
+    """Return an open offer as template data for one reader.
 
-    Keys of a take-back: `ply` and `move` of the first move undone, the number of `later` plies.
+    In the data of a take-back, `ply` and `move` are the number and text of the first ply to undo,
+    and `later` is the number of plies after it.
     """
     waiting = board.open_offers[offer]
     return {

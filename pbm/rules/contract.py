@@ -332,14 +332,18 @@ class TellsMoves(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The empty board of a picture. Lengths are in steps from cell to cell; x goes right, y down.
+    """The empty board of a picture; x goes right, y down.
 
     `names` has a name of two or three characters for each cell; all names of a row of cells begin
-    with the same character. `cells` has the centre of each cell, `corners` the centres of the
-    board's corner cells. `labels` has texts outside the board, each with its centre. `strokes` has
-    lines, each between a label and its cell. All other fields are in pixels of a page. `width` and
-    `height` are the size of the picture. `middle` is the place of the point (0, 0). `scale` has
-    the length of a step to the right, and of a step down. A piece is at most 36 pixels wide.
+    with the same character.
+
+    These fields are in steps from cell to cell: `cells` has the centre of each cell, `corners` the
+    centres of the board's corner cells. `labels` has texts outside the board, each with its centre.
+    `strokes` has lines, each between a label and its cell.
+
+    These fields are in CSS pixels: `width` and `height` are the size of the picture. `middle`
+    is the place of the point (0, 0). `scale` has the length of a step to the right, and of a step
+    down. A piece is at most 36 pixels wide.
     """
 
     names: tuple[str, ...]
@@ -480,17 +484,20 @@ class GameRecord:
 
 
 class KeepsRecords(Game, Protocol):
-    """A game that has text forms of its own for the record of a whole game."""
+    """A game that has text forms of its own for the record of a whole game.
+
+    `writes` declares the options of the method `write`, and `reads` those of the method `read`.
+    """
 
     writes: tuple[Option, ...]
 
     reads: tuple[Option, ...]
 
     def write(self, record: GameRecord, chosen: Options) -> str:
-        """Return a game as text; `chosen` are options of `writes`. Raises RecordError."""
+        """Return a game as text; `chosen`: values of the options `writes`. Raises RecordError."""
 
     def read(self, text: str, chosen: Options) -> GameRecord:
-        """Parse and play a whole game; `chosen` are options of `reads`. Raises RecordError."""
+        """Parse and play a game; `chosen`: values of the options `reads`. Raises RecordError."""
 
 
 # -- search -----------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """Return the chosen boards among the newest boards of each of `players`, newest first."""
+        """Return the boards that fit, among the newest of each of `self.players`; newest first."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}

@@ -137,8 +137,8 @@ class ValueOption(Field):
 class GameOptions(Field):
     """A field for the options that games declare for a command.
 
-    `of` returns a game's options. `of_any`: the options of all games are accepted, because the
-    game is unknown until the board is found.
+    `of` returns a game's options. `of_any`: accept the options of all games, for a command whose
+    game is unknown until its board is found.
     """
 
     of: Callable[[Game], Sequence[GameOption]]

@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 class Intention(StrEnum):
-    """A request or question, by the name of its section in the file of phrases."""
+    """A request or question; the value is the name of its section in the file of phrases."""
 
     RESIGN = "resign"
     LOST = "lost"  # "You win": a resignation, but talk once the game is over

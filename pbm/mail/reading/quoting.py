@@ -78,9 +78,10 @@ _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 class OwnWords:
     """The lines that the author wrote for this mail, without blank lines at both ends.
 
-    `below_quotes` are the indexes in `lines` of the first line below each quotation, if a blank
-    line is between. Otherwise it may be the end of a broken quoted line. `signature` are the lines
-    of a final signature that HTML or a mark such as `-- ` sets apart; `lines` omits them.
+    `below_quotes` are indexes in `lines`: of the first line below each quotation that a blank line
+    follows. A line right below a quotation is left out, since it may be the end of a broken quoted
+    line. `signature` are the lines of a final signature that HTML or a mark such as `-- ` sets
+    apart; `lines` omits them.
     """
 
     lines: tuple[str, ...] = ()

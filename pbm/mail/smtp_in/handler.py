@@ -27,7 +27,8 @@ class Session:
     """A record of one connection, for the operator; `end` is the reason for its end.
 
     `told` holds the first few replies that accepted a mail or refused a command. A refused command
-    is quoted in `told`, perhaps with reply tags. `peer` is empty for a local socket.
+    is quoted in `told`, so `told` may contain secret reply tags. `peer` is empty for a
+    local socket.
     """
 
     peer: str

@@ -59,7 +59,9 @@ def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
 
 
 def in_words(drawing: Mapping[str, Any]) -> str:
-    """Describe the lead, in units, at about eight plies and at the end; 10 units are a forced win.
+    """Describe the lead, in units, at about eight evenly spaced plies and at the last ply.
+
+    `leads` are in hundredths of a unit. A lead of 10 units or more means a forced win.
 
     >>> in_words({"leads": [0, -20, -110, -1000], "plies": 3})
     'from move to move 0.0, -0.2, -1.1, won by force'

@@ -27,7 +27,7 @@ _SMALLEST: Final = 9
 
 
 def encoded(image: Image.Image, palette: bytes, alphas: bytes, level: int = _LEVEL) -> bytes:
-    """Encode an image of up to 16 colours as PNG; `alphas` are the first colours' opacities."""
+    """Encode an image of up to 16 colours as PNG; `alphas` has opacities, from colour 0 on."""
     image.putpalette(palette)
     stride = (image.width * _BITS + 7) // 8 + 1  # Pillow pads rows with zeros
     # Each packed row is after a zero, which means no filter.
@@ -66,7 +66,7 @@ def described(drawing: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """Draw a picture as PNG, from the text that the function `described` made of the drawing.
+    """Draw a picture as PNG; the text `described` is the drawing as JSON.
 
     The drawing's key `named` holds seats whose pieces show the names of their cells. With the key
     `small`, the picture has half as many pixels across and down.

@@ -111,7 +111,7 @@ class Renderer:
 
 
 def sentence(why: dict[str, Any]) -> str:
-    """Return a game's sentence about the refusal `why`, on one line, for the operator."""
+    """Return one line of text for the operator that explains `why`, the data of a refusal."""
     module = _own_templates().get_template("refusals.txt").module
     said = module.said(cleaned(why))  # type: ignore[attr-defined]
     return " ".join(unmarked(said).split())

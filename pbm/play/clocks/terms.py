@@ -62,8 +62,9 @@ class Terms:
     """Limits of a board's clock, in seconds: `each` for a move, `total` for all a player's moves.
 
     `bank`: the most time in a player's bank, which starts full. A move takes its time from the
-    bank, and then adds `increment`, until the bank is full. Parameters of the methods: `used` is
-    what a player's moves took so far, `banked` what is in the player's bank, None if it is full.
+    bank, and then adds `increment`, until the bank is full. In the methods, the parameter `used` is
+    the time that a player's moves took so far. The parameter `banked` is the time in the player's
+    bank, or None if the bank is full.
     """
 
     each: int

@@ -47,7 +47,7 @@ class Wait:
 
     @property
     def spent(self) -> timedelta:
-        """How much of the player's time for all moves this wait has used."""
+        """The time this wait has taken, to subtract from the player's total time or bank."""
         return self.calendar.going_on.elapsed(self.since, self.now)
 
     @cached_property
@@ -164,7 +164,10 @@ def wait_of(
 
 
 def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) -> datetime | None:
-    """Return when the time for a move ends; at the earliest a day after the last reminder."""
+    """Return when the time for a move ends.
+
+    If `allowed` is less than `SHORTEST`, the end is at least a day after the last reminder.
+    """
     end = calendar.after(since, allowed)
     if allowed >= SHORTEST:
         return end

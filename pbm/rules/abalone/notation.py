@@ -292,7 +292,8 @@ _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 def format_abapro(move: LineMove, position: Placement) -> str:
     """Return the Aba-Pro text of a move; raises IllegalMoveError if it is not legal.
 
-    The ends of a move sideways are in the order of their Aba-Pro names.
+    A sideways move is written as three cells: those of the line's two end marbles, sorted by name,
+    then the target cell of the first of them.
 
     >>> from pbm.rules.abalone import parse_move, start
     >>> position = start("standard", 2)
@@ -361,7 +362,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """Return the set of the rear marble and up to two marbles of its side directly ahead of it."""
+    """Return the bit set of `rear` and up to two cells ahead with marbles of the mover's side."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

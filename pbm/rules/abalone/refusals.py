@@ -170,7 +170,8 @@ def _example_ranks() -> dict[int, int]:
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
     """Return the legal move by `step` whose line is most like the line `marbles`, or None.
 
-    The two lines share a cell, lie in one straight line, and differ in two cells at most.
+    The two lines share a cell and differ in two cells at most. All their cells are in one straight
+    line.
     """
 
     def difference(move: LineMove) -> int:

@@ -99,7 +99,11 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the commands that got a "no". A move below the "no" is played, other words sent back."""
+    """Drop the commands that got a "no".
+
+    If the words after the "no" are a move, and the mail is about a board, play the move. Otherwise
+    the answer quotes these words as unread.
+    """
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)

@@ -263,7 +263,8 @@ def within_rate(context: Context, script: Script) -> Context:
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
     """Count `count` new passwords; return the refusal if they may not be hashed, else None.
 
-    Only one unproven password waits at a time, since the player could not tell several apart.
+    A password is unproven if its mail's sender may be forged; it waits for the player's yes. Only
+    one such password may wait, since the player could not tell several apart.
     """
     work, now, unproven = turn.work, turn.now, turn.unproven
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()

@@ -180,7 +180,10 @@ def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
 
 @dataclass(frozen=True)
 class Door:
-    """Callbacks of the SMTP listener. `read_in` runs queries, `look_in_thread` parses long mail."""
+    """Callbacks of the SMTP listener.
+
+    `read_in` runs a query in a thread, and `look_in_thread` a function that parses a long mail.
+    """
 
     intake: Intake
     database: Database

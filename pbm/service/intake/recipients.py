@@ -1,9 +1,9 @@
 """Checks recipients (SMTP RCPT): the tags of reply addresses, and how often a peer guesses tags.
 
 A wrong tag counts against the peer's network. Recipients from a network over the limit are deferred
-unchecked. A large provider's network has many users: if `MAIL FROM` belongs to the player in the
-reply address, the tag counts against this player in this network only. If an upstream server hides
-the network, only a warning is logged, since a deferral would hit everybody.
+unchecked. A large provider's network has many users. So if `MAIL FROM` is an address of the player
+whom the reply address names, a wrong tag counts only against the pair of network and player. If an
+upstream server hides the network, only a warning is logged, since a deferral would hit everybody.
 """
 
 from dataclasses import dataclass

@@ -195,7 +195,8 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        Unknown addresses get few questions. `granted`: the caller has counted this question.
+        A limit applies to questions to unknown addresses: above it, nothing is sent. `granted`: the
+        caller has already counted this question against the limit.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):

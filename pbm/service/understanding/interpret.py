@@ -2,7 +2,7 @@
 
 Words can be a yes or no to an offer, a request in plain words, lines for several boards, or a move.
 These meanings are tried in this order until one fits. The result is a clearer script, which may
-have to be confirmed (`guess`), or an answer (`answer`).
+have to be confirmed (`Script.guess`), or an answer to send (`Script.answer`).
 
 Lines for several boards begin with a board's number, and may stand between other words. Each such
 line is a command. Words below it are the comment for its board.
@@ -184,8 +184,9 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
     """Map the index of each line that begins with a board's number to the line's command.
 
-    In an answer to a board's mail, the number may mean something else. Then a line counts only
-    if the mail may be about the line's board, or if the sender is to move on that board.
+    If the mail is itself about boards (`context.hints`), a number at the start of a line may mean
+    something else. Then a line counts only if its number is that of one of those boards, or of a
+    board where the sender is to move.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {

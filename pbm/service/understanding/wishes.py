@@ -208,7 +208,10 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return a line's requests; None if the line has other words. `words` become the `rest`."""
+    """Return the requests in `line`, and `words` as `Understood.rest`.
+
+    Return None if `line` is not made of requests only.
+    """
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 

@@ -86,7 +86,10 @@ def _players_concerned(
 
 
 def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """Return a player's handle from a line that looks like a command with password, or None."""
+    """Return a player's handle from a line that looks like a command with password, or None.
+
+    `own`, the sender, is preferred to other players.
+    """
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:

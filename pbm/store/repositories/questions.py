@@ -220,7 +220,11 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Return whether a player has a valid consent to an origin, given after `since`."""
+        """Return whether a player consented, after `since`, to the commands in mails of `origin`.
+
+        An origin is a digest of a sender's address, domain and network. A consent from before the
+        player's last command `newkey` does not count.
+        """
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,

@@ -53,7 +53,7 @@ class Word(TypeDecorator[Any]):
         self.kind, self.length = kind, length
 
     def process_result_value(self, value: str | None, _dialect: Dialect) -> Any:
-        """Convert a stored text by `kind`; None stays None."""
+        """Convert a stored text by calling `kind`; None stays None."""
         return None if value is None else self.kind(value)
 
 
@@ -75,7 +75,7 @@ class JsonOf(TypeDecorator[Any]):
         return None if value is None else self.plain(value)
 
     def process_result_value(self, value: Any, _dialect: Dialect) -> Any:
-        """Convert stored JSON by `kind`; None stays None."""
+        """Convert stored JSON by calling `kind`; None stays None."""
         return None if value is None else self.kind(value)
 
 

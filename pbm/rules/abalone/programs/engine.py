@@ -100,7 +100,7 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 @dataclass(eq=False)
 class SearchThread:
-    """One search in a thread; its last answer is `bestmove`. `over` is true once it has ended."""
+    """One search in a thread; its last output line is `bestmove`. `over`: the search has ended."""
 
     positions: Sequence[AbalonePosition]
     budget: Budget | None

@@ -256,7 +256,7 @@ def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """Return the ending that a record states; None if its moves ended the game, or nothing did."""
+    """Return the ending that a record states; None if the game is open or its moves ended it."""
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:
