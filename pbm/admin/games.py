@@ -145,7 +145,7 @@ def end(
 @why_option
 @pass_session
 def reopen(session: OperatorSession, number: int, why: str) -> None:
-    """Reopen board N, if it was ended by the operator, by agreement, or by a lack of time."""
+    """Reopen board N, ended by the operator, by agreement or by time."""
     click.echo(f"Board {service.reopen(session, number, why).id} goes on.")
 
 
