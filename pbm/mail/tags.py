@@ -135,7 +135,7 @@ def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
 
 
 def mark_of(key: Key) -> str:
-    """Return a key's fingerprint: the key's id and a MAC, neither of which reveals the secret."""
+    """Return a key's fingerprint: the key's id and a MAC. They do not reveal the secret."""
     return f"{key.id} {_mac(key, 'mark')}"
 
 

@@ -71,8 +71,8 @@ async def rounds(
 ) -> None:
     """Call `a_round` for ever, and `alive` before each call.
 
-    `a_round` returns the seconds to wait for `event`, or None to go on at once. `waiting` tells the
-    log what stands still while the database is down, such as "post waits".
+    `a_round` returns the seconds to wait for `event`, or None to go on at once. While the
+    database is down, the log says `waiting`, such as "post waits".
     """
     while True:
         alive()

@@ -170,7 +170,7 @@ class _Compiler(CodeGenerator):
         self.signature(node, frame, {"caller": "caller"} if forward_caller else None)
         self.write(")")
 
-    def macro_def(self, macro_ref: MacroRef, frame: Frame) -> None:  # noqa: ARG002
+    def macro_def(self, macro_ref: MacroRef, frame: Frame) -> None:  # noqa: ARG002 - as Jinja calls it
         """Compile a macro to a plain function: ours take no `caller`, `varargs` or `kwargs`."""
         names = [argument.name for argument in macro_ref.node.args]
         taken = ", ".join(f"{name}=missing" for name in names)

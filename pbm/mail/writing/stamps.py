@@ -1,7 +1,7 @@
 """The stamps, small images of which a picture is composed: the empty board, pieces and marks.
 
 For smooth edges a stamp is drawn at several times its size, then reduced. Lengths are in CSS pixels
-of a page, each of which is `DENSITY` pixels of the image across and down. The value of an image's
+of a page; such a pixel is `DENSITY` by `DENSITY` pixels of the image. The value of an image's
 pixel is an index into the palette.
 """
 

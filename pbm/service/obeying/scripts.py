@@ -281,7 +281,7 @@ def refused(
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
-    """Return the answer to a script of which nothing was done, since a line was unreadable."""
+    """Return the answer to a script with an unreadable line; no command of it was run."""
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest

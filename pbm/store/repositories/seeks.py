@@ -141,8 +141,8 @@ class Seeks(Repository):
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
     """Return the conditions for an open seek that a player may join.
 
-    The seek's maker can play. Nobody who waits in the seek is the player, blocks the player, or is
-    blocked by the player.
+    The seek's maker can play. The player does not wait in the seek yet. No block stands between the
+    player and those who wait in it.
     """
     waiting = seekers.alias()
     other = waiting.c.player_id

@@ -125,7 +125,7 @@ class PendingChallenge:
 
 @dataclass(frozen=True)
 class Seeker:
-    """A player who waits in a seek; `here`: the player is active and can be reached by mail."""
+    """A player who waits in a seek. `here`: the player is active and reachable by mail."""
 
     player_id: int
     handle: str

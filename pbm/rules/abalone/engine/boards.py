@@ -88,7 +88,7 @@ SCORE_KEYS = tuple(
 def flip_keys(seat: int) -> dict[int, int]:
     """Return a map from a move's code to the change that the move makes in the hash key.
 
-    The map is for moves that push nothing, by lines of which all marbles belong to `seat`.
+    The map is for moves that push nothing. All marbles of the line that moves belong to `seat`.
     """
     keys = CELL_KEYS[seat]
     return {

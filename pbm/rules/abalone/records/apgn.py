@@ -123,7 +123,7 @@ def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterat
 
 
 def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> GameRecord:
-    """Parse a text of tags and moves, either of which may be missing. Raises RecordError.
+    """Parse a text of tags and moves; tags or moves may be missing. Raises RecordError.
 
     `notation`, `board` and `pillar` are used if the text lacks their tags.
     """
