@@ -19,10 +19,10 @@ _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Floa
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A channel on which the workers of one queue are notified; `probe` is a query for polling.
+    """A channel on which the workers of one queue are notified of new rows.
 
-    The query selects one value: a boolean that is True while a row waits in the queue, or a value
-    of another type that changes when a row is added.
+    `probe` is a query for polling. It selects one value: a boolean that is True while a row waits,
+    or another value that changes when a row is added.
     """
 
     name: str

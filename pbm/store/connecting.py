@@ -81,7 +81,6 @@ def refuse_lent_sessions(database: Database) -> None:
 
 
 def _are_lent(address: str) -> bool:
-    """Return whether two open connections to `address` may get the same PostgreSQL session."""
     connect = partial(psycopg.connect, address, autocommit=True, connect_timeout=_SECONDS)
     with connect() as first:
         if _session(first) == first.info.backend_pid:
@@ -94,7 +93,6 @@ def _are_lent(address: str) -> bool:
 
 
 def _session(connection: psycopg.Connection[Any]) -> int:
-    """Return the backend process ID of the PostgreSQL session that now serves a connection."""
     row = connection.execute("SELECT pg_backend_pid()").fetchone()
     assert row is not None
     return int(row[0])

@@ -75,18 +75,12 @@ class UnitOfWork(Transaction):
     words = _Repository(Words)
 
     def prefetch(self, *reads: Read) -> None:
-        """Run the queries `reads` in one round trip, and cache the rows for later repository calls.
-
-        Raises DBAPIError.
-        """
+        """Run queries in one round trip; cache their rows for later calls. Raises DBAPIError."""
         rows_of(self, *reads)
 
 
 class Database:
-    """A database: a SQLite file (WAL, synchronous=FULL), or a database on a PostgreSQL server.
-
-    `embedded`: the database is SQLite, which the server migrates automatically.
-    """
+    """A SQLite file (WAL, synchronous=FULL; `embedded` is True), or a PostgreSQL database."""
 
     def __init__(self, url: str) -> None:
         """Create the engine, without connecting. Raises OperatorError for an invalid URL."""
@@ -97,7 +91,7 @@ class Database:
 
     @property
     def address(self) -> str:
-        """The connection string for PostgreSQL's driver, with the password; not for SQLite."""
+        """PostgreSQL's connection string, with the password; not for SQLite."""
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def transaction(self) -> AbstractContextManager[UnitOfWork]:
@@ -124,5 +118,4 @@ class Database:
             work.flush()
 
     def close(self) -> None:
-        """Close all connections."""
         self.engine.dispose()

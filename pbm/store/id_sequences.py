@@ -12,10 +12,7 @@ _MOST = 900_000_000  # reply addresses have room for nine digits
 
 
 def highest_given(database: Database) -> dict[str, int]:
-    """Return the highest ID issued so far for each table in `NUMBERED`, 0 before the first ID.
-
-    IDs of deleted rows count, too; on PostgreSQL also IDs of rolled back rows. Raises DBAPIError.
-    """
+    """Return the highest ID ever issued for each table in `NUMBERED`, or 0. Raises DBAPIError."""
     present = set(inspect(database.engine).get_table_names())
     with database.engine.connect() as connection:
         return {
@@ -25,10 +22,10 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Advance the sequences of a restored database beyond all IDs issued before the restore.
+    """Advance the sequences beyond all IDs issued before a restore; return each table's next ID.
 
     `given` maps tables to the highest known ID. Skips at least 1,000 IDs, or a tenth of the highest
-    ID if that is more. Returns the next ID for each table in `NUMBERED`. Raises DBAPIError.
+    ID if that is more. Raises DBAPIError.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}

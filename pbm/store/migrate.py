@@ -12,7 +12,6 @@ from pbm.store.db import Database
 
 
 def newest_version() -> str:
-    """Return the schema version that this program needs."""
     head = _scripts().get_current_head()
     if head is None:
         raise LookupError("there are no migrations")
@@ -20,21 +19,17 @@ def newest_version() -> str:
 
 
 def is_known_version(version: str) -> bool:
-    """Return whether this program can migrate a database with the schema version `version`."""
     return version in {script.revision for script in _scripts().walk_revisions()}
 
 
 def current_version(database: Database) -> str | None:
-    """Return the schema version of the database, None for an empty database."""
+    """Return the database's schema version, None for an empty database."""
     with database.engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
 
 def is_current(database: Database) -> bool:
-    """Return whether the database has the version that this program needs.
-
-    Raises OperatorError if this program does not know the database's version.
-    """
+    """Return whether the version is the newest. Raises OperatorError for an unknown version."""
     version = current_version(database)
     if version is not None and not is_known_version(version):
         raise OperatorError("The database belongs to a newer pbm than this; install that one.")

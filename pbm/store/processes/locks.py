@@ -60,8 +60,8 @@ _RELEASE = text(
 class AdvisoryLocks:
     """Advisory locks of PostgreSQL on the mails that this process is sending.
 
-    One connection holds all the locks. If the process dies, the connection ends, and PostgreSQL
-    releases the locks. SQLite needs no locks, since it is used by a single server.
+    One connection holds all locks, so that they end with the process. SQLite needs none, since it
+    is used by a single server.
     """
 
     def __init__(self, database: Database) -> None:
@@ -75,12 +75,10 @@ class AdvisoryLocks:
         return frozenset(self._run(_HOLD, outbox_ids))
 
     def let_go(self, outbox_ids: Collection[int]) -> None:
-        """Unlock these mails."""
         if not self._database.embedded and outbox_ids:
             self._run(_RELEASE, outbox_ids)
 
     def close(self) -> None:
-        """Release all locks."""
         if self._connection is not None:
             self._connection.invalidate()  # keep out of the pool: the locks end with the connection
             self._connection.close()

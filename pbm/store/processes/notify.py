@@ -79,7 +79,6 @@ class Notifier:
         await self._hang_up()
 
     async def _send_pending(self) -> None:
-        """Send all pending notifications, in batches that are `NOTIFY_EVERY` seconds apart."""
         try:
             while self._pending:
                 await self._send()
@@ -119,7 +118,6 @@ class Notifier:
             await self._poll(connection)
 
     async def _poll(self, connection: Connection) -> None:
-        """Poll for rows that wait for a worker of this process."""
         cursor = await connection.execute(self._question)
         for name, probe in (await cursor.fetchone() or {}).items():
             before, self._seen[name] = self._seen.get(name), probe

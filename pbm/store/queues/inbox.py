@@ -100,8 +100,6 @@ _ERASE = Statement(delete(inbox_raw).where(inbox_raw.c.inbox_id == bindparam("ma
 
 
 class Inbox(MailQueue[InboxMail]):
-    """Queries about incoming mail, within one transaction."""
-
     _table, _selected, _kind, _since = inbox, _SELECTED, InboxMail, "received_at"
     _open = (_IS_NEW, inbox.c.status == STUCK)
     _at_any_place = _AT_ANY_PLACE
@@ -166,7 +164,7 @@ class Inbox(MailQueue[InboxMail]):
             _SET.run(self._transaction, number, {"aside_until": until})
 
     def take_back(self) -> None:
-        """End all delays by `put_aside`; called when the process that set the delays has died."""
+        """End all delays by `put_aside`. The process that set them must have died."""
         self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
@@ -176,7 +174,7 @@ class Inbox(MailQueue[InboxMail]):
         return (row["id"], row["received_at"]) if row else None
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
-        """Find and lock a new mail; `wait=False` returns None if others have locked the mail."""
+        """Find and lock a mail that is new; for `wait` see `find`."""
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
@@ -192,9 +190,7 @@ class Inbox(MailQueue[InboxMail]):
         return self._count_try(inbox_id, is_new, outcome=error, aside_until=None)
 
     def set_stuck(self, inbox_id: int) -> None:
-        """Mark a mail as stuck until the operator retries or drops it."""
         self.change(inbox_id, inbox.c.status == NEW, status=InboxStatus.STUCK)
 
     def retry(self, inbox_id: int) -> None:
-        """Make a stuck mail new again."""
         self.change(inbox_id, status=InboxStatus.NEW, tries=0)

@@ -48,7 +48,7 @@ _TAKE_CONTENTS = (
 
 
 class AwaitingMails(Repository):
-    """Queries about mails delayed to include a robot's move; callers have locked the board."""
+    """Mails delayed to include a robot's move. Callers have locked the board."""
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
@@ -76,13 +76,12 @@ MOST_NOTICES = 40  # for one player, apart from news of boards
 
 
 class KeptNews(Repository):
-    """Queries about news of boards, and other notices, stored for a later mail.
+    """News of boards, and other notices, stored for a later mail.
 
     Callers that store or delete a board's news have locked the board. So no news is mailed twice.
     """
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
-        """Store the same news of a board for each of several players."""
         row = {"board_id": board_id, **vars(news)}
         rows = [{"player_id": player_id, **row} for player_id in player_ids]
         if rows:
@@ -98,10 +97,7 @@ class KeptNews(Repository):
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """Return the total size of the news kept for a player, by board.
-
-        Leaves out a board if its oldest news was stored after `until`.
-        """
+        """Return the size of a player's news of each board that has news from `until` or before."""
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
@@ -136,7 +132,6 @@ class KeptNews(Repository):
         return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
 
     def has_notices(self, player_id: int) -> bool:
-        """Return whether any notices are kept for a player."""
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:
@@ -152,6 +147,5 @@ class KeptNews(Repository):
         return found
 
     def forget(self, player_id: int) -> None:
-        """Delete all news and notices kept for a player."""
         for table in (kept_news, kept_notices):
             self._delete(table, table.c.player_id == player_id)

@@ -121,8 +121,6 @@ _NEXT_DUE_AT = Statement(
 
 
 class Outbox(MailQueue[OutboxMail]):
-    """Queries about outgoing mail, within one transaction."""
-
     _table, _selected, _kind, _since = outbox, _SELECTED, OutboxMail, "written_at"
     _open = (_IS_DUE, outbox.c.status == FAILED)
     _at_any_place = _AT_ANY_MOMENT
@@ -131,7 +129,6 @@ class Outbox(MailQueue[OutboxMail]):
         return read_as(OutboxMail, row, params=row["params"] or {}, headers=row["headers"] or {})
 
     def add(self, *mails: NewMail) -> None:
-        """Add mails to be sent, in this order."""
         rows = [
             {
                 **{name: getattr(mail, name) for name in _OWN},
@@ -162,12 +159,10 @@ class Outbox(MailQueue[OutboxMail]):
         return [self._read(row) for row in rows]
 
     def still_due(self, outbox_ids: Sequence[int], now: datetime) -> frozenset[int]:
-        """Return the numbers among `outbox_ids` of the mails that are still due."""
         rows = _STILL_DUE.rows(self._transaction, mails=list(outbox_ids))
         return frozenset(int(row["id"]) for row in rows if row["due_at"] <= now)
 
     def next_due_at(self, *, since: datetime = BEGINNING) -> datetime | None:
-        """Return the due time of the next waiting mail that is due at `since` or later."""
         due_at: datetime | None = _NEXT_DUE_AT.value(self._transaction, since=since)
         return due_at
 
@@ -196,7 +191,6 @@ class Outbox(MailQueue[OutboxMail]):
         )
 
     def defer(self, outbox_id: int, error: str, due_at: datetime) -> None:
-        """Record a failed try of a mail; the next try is at `due_at`."""
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
@@ -213,7 +207,6 @@ class Outbox(MailQueue[OutboxMail]):
         )
 
     def retry(self, outbox_id: int, now: datetime) -> None:
-        """Make a waiting or failed mail due at once."""
         self.change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
@@ -227,12 +220,10 @@ class Outbox(MailQueue[OutboxMail]):
         return self._exists(select(outbox.c.id).where(outbox.c.message_id == message_id))
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
-        """Return whether a mail of a kind was written to an address after `since`."""
         its = (outbox.c.kind == kind, outbox.c.written_at > since)
         return self._exists(_to(address_key, *its))
 
     def count_answers(self, allowance: Allowance, address_key: str, since: datetime) -> int:
-        """Return how many mails written to an address after `since` count against `allowance`."""
         its = (outbox.c.kind.in_(using_up(allowance)), outbox.c.written_at > since)
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
@@ -268,7 +259,7 @@ class Outbox(MailQueue[OutboxMail]):
     ) -> tuple[int, ...]:
         """Drop a player's waiting mails of kinds in `SUPERSEDED`; return the boards' numbers.
 
-        If `board_id` is given, drops only mails about that board. `why` is stored as last error.
+        Drops only mails about `board_id`, if that is given. `why` is stored as last error.
         """
         its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
         about = () if board_id is None else (outbox.c.board_id == board_id,)

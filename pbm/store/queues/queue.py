@@ -37,22 +37,21 @@ class _Queue(Repository, Generic[_M]):
     _kind: type[_M]
 
     def _read(self, row: Row) -> _M:
-        """Return a row as an instance of the queue's dataclass."""
         return read_as(self._kind, row)
 
     def find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
-        """Return the row with this number if it meets the conditions, else None.
+        """Find a row by number; if `lock`, lock it until the commit.
 
-        `lock`: lock the row until the commit. `wait=False`: return None if others have locked it.
+        Returns None if the row does not meet the conditions, or if `wait` is False and others have
+        locked the row.
         """
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
         return self._read(row) if row else None
 
     def change(self, number: int, *where: ColumnElement[bool], **values: Any) -> None:
-        """Update columns of the row with this number if the row meets the conditions."""
         self._update(self._table, self._table.c.id == number, *where, **values)
 
     def _count_try(self, number: int, *where: ColumnElement[bool], **values: Any) -> int:
@@ -86,7 +85,6 @@ class MailQueue(_Queue[_M]):
         return tuple(map(self._read, self._rows(query)))
 
     def count(self, status: str) -> int:
-        """Return the number of mails with a status."""
         has = self._table.c.status == literal(str(status), literal_execute=True)
         return self._count(select(func.count()).where(has, self._at_any_place))
 
@@ -95,15 +93,12 @@ class JobQueue(_Queue[_J]):
     """A queue of jobs. Finished jobs are deleted. Stuck jobs stay, but no worker claims them."""
 
     def done(self, job: _J) -> None:
-        """Delete a job that is done or obsolete."""
         self._delete(self._table, self._table.c.id == job.id)
 
     def set_stuck(self, job: _J) -> None:
-        """Mark a job as stuck: no worker claims it until the next start of the server."""
         self.change(job.id, stuck=True)
 
     def retry_stuck(self) -> None:
-        """Retry all stuck jobs."""
         self._update(self._table, self._table.c.stuck, stuck=False, tries=0)
 
     def count(self, *, stuck: bool = False) -> int:
@@ -112,7 +107,6 @@ class JobQueue(_Queue[_J]):
         return self._count(select(func.count()).where(these))
 
     def count_try(self, job: _J, error: str) -> _J:
-        """Count a failed try of a job, and return the job with the new count."""
         return replace(job, tries=self._count_try(job.id, last_error=error), last_error=error)
 
     def _claim(

@@ -21,8 +21,6 @@ PATIENCE = 600.0  # seconds by which a second of search moves a job back in the 
 
 
 class SearchJobs(JobQueue[SearchJob]):
-    """Queries about search jobs, within one transaction."""
-
     _table, _selected, _kind = search_jobs, select(search_jobs), SearchJob
 
     def _read(self, row: Row) -> SearchJob:
@@ -42,9 +40,9 @@ class SearchJobs(JobQueue[SearchJob]):
     ) -> bool:
         """Add a job for a player; return False if a job of this kind and key (`about`) exists.
 
-        `seconds` is the estimated time of the search. Jobs are claimed in the order of `place`,
-        which is `now` + `PATIENCE` * `seconds` * (1 + the number of the player's jobs). So short
-        searches, and searches for players with few jobs, are claimed first.
+        Jobs are claimed in the order of `place`: `now` + `PATIENCE` * `seconds` * (1 + the number
+        of the player's jobs), where `seconds` is the estimated time of the search. So short
+        searches, and searches for players with few jobs, come first.
         """
         if seconds >= LONG:
             params = {**(params or {}), "long": True}
@@ -78,7 +76,6 @@ class SearchJobs(JobQueue[SearchJob]):
         return claimed, tuple(job for job in claimed if job.id in lapsed)
 
     def extend(self, by: str, numbers: Collection[int], until: datetime) -> None:
-        """Extend the leases of the process `by` on the jobs with these numbers."""
         mine = (search_jobs.c.leased_by == by) & search_jobs.c.id.in_(numbers)
         self._update(search_jobs, mine, leased_until=until)
 
@@ -88,12 +85,11 @@ class SearchJobs(JobQueue[SearchJob]):
         self._update(search_jobs, mine, leased_by=None, leased_until=None)
 
     def let_lapse(self, now: datetime) -> None:
-        """End all leases at `now`; called when all other processes are dead."""
+        """End all leases at `now`. All other processes must be dead."""
         leased = search_jobs.c.leased_until.is_not(None)
         self._update(search_jobs, leased, leased_until=now)
 
     def about(self, kind: SearchKind, about: str) -> SearchJob | None:
-        """Find a job by its kind and its `about` key."""
         its = (search_jobs.c.kind == kind, search_jobs.c.about == about)
         row = self._row(select(search_jobs).where(*its))
         return self._read(row) if row else None

@@ -21,8 +21,6 @@ _LOOKED_AT = 500  # due timers examined, so that the cost is bounded
 
 
 class Timers(JobQueue[Timer]):
-    """Queries about timers, within one transaction."""
-
     _table, _selected, _kind = due, select(due), Timer
 
     def set(
@@ -74,17 +72,16 @@ class Timers(JobQueue[Timer]):
         self._wake(now, due_at)
 
     def _wake(self, now: datetime, due_at: datetime) -> None:
-        """Notify the timer loop if `due_at` is at most `SOON` after `now`."""
         if due_at - now <= SOON:
             self._transaction.notified.add(TIMER_SET)
 
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
     ) -> None:
-        """Bring the timers with the keys `abouts` forward to `due_at`.
+        """Bring timers with the keys `abouts` forward to `due_at`, except those locked by others.
 
-        Timers that others have locked are skipped, to avoid a deadlock: the process that claimed
-        such a timer may wait for a board that this transaction has locked.
+        Waiting for such a lock could be a deadlock: the process that claimed the timer may wait for
+        a board that this transaction has locked.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
@@ -101,7 +98,6 @@ class Timers(JobQueue[Timer]):
         return tuple(map(self._read, self._claim(now, most, "due_at")))
 
     def next_due_at(self) -> datetime | None:
-        """Return the due time of the next timer, None without a timer."""
         query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)
         due_at: datetime | None = self._transaction.scalar(query)
         return due_at

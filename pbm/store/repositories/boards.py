@@ -40,7 +40,6 @@ SEATED = (
 
 
 def board_of(row: Row, seated: Iterable[Row]) -> Board:
-    """Build a board from its row and the rows of its seats."""
     number, seats = row["round"], tuple(read_as(Seat, seat) for seat in seated)
     place = Round(row["match_id"], number, row["rounds"]) if number else None
     offers, stops = row["offers"] or (), row["stops"] or ()
@@ -70,8 +69,6 @@ def board_reads(board_id: int) -> tuple[Read, Read]:
 
 
 class Boards(Repository):
-    """Queries about boards, within one transaction."""
-
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
         """Find a board; `lock` locks it until the commit."""
         transaction, reads = self._transaction, board_reads(board_id)
@@ -143,7 +140,6 @@ class Boards(Repository):
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
-        """Return the name of a board's game; None if there is no such board."""
         query = select(boards.c.game).where(boards.c.id == board_id)
         return next(iter(self._scalars(query)), None)
 
@@ -153,7 +149,6 @@ class Boards(Repository):
         return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
-        """Return the numbers of all boards, or if `status` is given, of boards with that status."""
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
             query = query.where(boards.c.status == status)
@@ -164,11 +159,9 @@ class Boards(Repository):
         return self._where(boards.c.match_id == match_id)
 
     def rematches(self, board_id: int) -> tuple[Board, ...]:
-        """Return the boards that are rematches of a board."""
         return self._where(boards.c.rematch_of == board_id)
 
     def _where(self, condition: ColumnElement[bool]) -> tuple[Board, ...]:
-        """Return the boards that meet a condition, in the order of their numbers."""
         rows = self._rows(select(boards).where(condition).order_by(boards.c.id))
         return tuple(self._with_seats(rows))
 
@@ -248,7 +241,6 @@ class Boards(Repository):
         return self.get(board_id)
 
     def note_answered(self, board_id: int, player_id: int) -> None:
-        """Set `answered` in a player's seats, because the player has commented on the board."""
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
@@ -277,7 +269,6 @@ class Boards(Repository):
         return replace(board, **changed)
 
     def set_seat(self, board: Board, seat: int, **columns: Any) -> None:
-        """Update columns of a seat."""
         self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, **columns)
 
     def _with_seats(self, rows: Sequence[Row]) -> Iterator[Board]:

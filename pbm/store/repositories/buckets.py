@@ -20,22 +20,18 @@ _ROUNDING = 1e-6  # of a token, for the rounding errors of sums
 
 
 class Buckets(Repository):
-    """Queries about rate limits, within one transaction."""
-
     def take(
         self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
     ) -> bool:
         """Take a token from the bucket of `key`, which fills up to `capacity` over the time `per`.
 
-        Returns True if a token was taken, False if the bucket is empty. A new key has a full
-        bucket. If the clock goes back, the bucket does not fill.
+        Returns False if the bucket is empty. A new key has a full bucket. If the clock goes back,
+        the bucket does not fill. Raises ValueError if `capacity` is below 1, or `per` above
+        `LONGEST`.
 
-        Another open transaction may have taken a token from this bucket. If `wait` is True, waits
-        for that transaction to end. If `wait` is False, takes no token, and returns True if the
-        bucket had a token before that transaction. So with `wait=False`, a process can take from
-        several buckets in any order without a deadlock.
-
-        Raises ValueError if `capacity` is below 1, or if `per` is longer than `LONGEST`.
+        If another open transaction has taken a token from the bucket, waits for it to end. But if
+        `wait` is False, takes no token then, and returns whether the bucket had one before. So a
+        process can take from several buckets in any order without a deadlock.
         """
         if capacity < 1:
             raise ValueError("a bucket must hold a token at least")
@@ -77,7 +73,6 @@ class Buckets(Repository):
         return taken
 
     def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
-        """Return whether a bucket has less than one token; see `left`."""
         return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
@@ -98,10 +93,9 @@ class Buckets(Repository):
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete up to `MOST_FORGOTTEN` buckets that were not used for the time `LONGEST`.
+        """Delete up to `MOST_FORGOTTEN` buckets unused for the time `LONGEST`, which are full.
 
-        Every bucket is full after that time. Buckets unused for longer are deleted first. Locked
-        buckets are skipped. Returns True if there may be more buckets to delete.
+        The oldest are deleted first. Locked ones are skipped. Returns True if there may be more.
         """
         oldest = (
             select(buckets.c.key)

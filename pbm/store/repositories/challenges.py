@@ -28,8 +28,6 @@ from pbm.store.values.asking import Challenged, PendingChallenge
 
 
 class Challenges(Repository):
-    """Queries about pending challenges, within one transaction."""
-
     def find(self, challenge_id: int) -> PendingChallenge | None:
         """Find a pending challenge, and lock it until the commit."""
         query = select(challenges).where(challenges.c.id == challenge_id)
@@ -58,12 +56,10 @@ class Challenges(Repository):
         return tuple(map(self._with_seats, self._rows(query.order_by(challenges.c.id))))
 
     def with_player(self, player_id: int) -> tuple[int, ...]:
-        """Return the numbers of all challenges in which a player has a seat."""
         query = select(challenged.c.challenge_id).where(challenged.c.player_id == player_id)
         return self._scalars(query.distinct().order_by(challenged.c.challenge_id))
 
     def with_guest(self, address_keys: Collection[str]) -> tuple[int, ...]:
-        """Return the numbers of all challenges that wait for one of these addresses."""
         waits = func.lower(challenged.c.address).in_(address_keys)
         query = select(challenged.c.challenge_id).where(waits).distinct()
         return self._scalars(query.order_by(challenged.c.challenge_id))
@@ -91,9 +87,8 @@ class Challenges(Repository):
     ) -> int:
         """Add a challenge, and return its number.
 
-        `guests` has a player's number or a mail address for each seat, in order. The players and
-        addresses in `asked` must say yes. For `first_unsaid` and `command`, see `PendingChallenge`;
-        `command` is None if no mail address is asked.
+        `guests` has a player's number or a mail address for each seat, in order. Those in `asked`
+        must say yes. For `first_unsaid` and `command`, see `PendingChallenge`.
         """
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(
@@ -114,7 +109,6 @@ class Challenges(Repository):
         return challenge_id
 
     def set_comment(self, challenge_id: int, comment: Sequence[str]) -> None:
-        """Store a challenge's comment."""
         self._update(challenges, challenges.c.id == challenge_id, comment=comment)
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
@@ -126,7 +120,7 @@ class Challenges(Repository):
     def ask(
         self, challenge_id: int, player_ids: Collection[int], now: datetime, expires_at: datetime
     ) -> None:
-        """Note that these players are asked now, after all guests (mail addresses) said yes."""
+        """Note that these players are asked now, after all guests said yes."""
         its = challenges.c.id == challenge_id
         self._update(challenges, its, command=None, asked_at=now, expires_at=expires_at)
         seats = challenged.c.challenge_id == challenge_id
@@ -135,13 +129,11 @@ class Challenges(Repository):
         )
 
     def note_yes(self, challenge: PendingChallenge, player_id: int) -> PendingChallenge:
-        """Note a player's yes, and return the changed challenge."""
         its = challenged.c.challenge_id == challenge.id
         self._update(challenged, its, challenged.c.player_id == player_id, waits=False)
         return self.get(challenge.id)
 
     def forget(self, challenge_id: int) -> None:
-        """Delete a challenge that is no longer pending, with its comment."""
         self._delete(challenged, challenged.c.challenge_id == challenge_id)
         self._delete(challenges, challenges.c.id == challenge_id)
 
@@ -168,19 +160,18 @@ _NEWCOMERS = Statement(
 
 
 class Beginnings(Repository):
-    """Queries about the players who began boards, for limits and hints, within one transaction."""
+    """Queries about who began boards, for limits and hints."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """Return how many boards begun by `begun_by` the player `player_id` has not answered.
+        """Count the boards begun by `begun_by` that a player has not answered, up to `most`.
 
-        On such a board, which is in progress, this player has neither moved nor commented. The
-        boards are counted up to `most`.
+        The player has neither moved nor commented on such a board, which is in progress.
         """
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
 
     def by_others(self, player_id: int, *, most: int) -> int:
-        """Return the number of a player's boards in progress begun by other players, up to `most`.
+        """Count a player's boards in progress, up to `most`, that other players began.
 
         All rounds of a match count as begun by the match's challenger.
         """
@@ -192,9 +183,9 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """Return the number of boards begun by a player on which another person has moved.
+        """Count the boards begun by a player on which another person, not a robot, has moved.
 
-        A robot's move does not count. Only the `_NEWEST` boards begun last are read.
+        Only the `_NEWEST` boards begun last are read.
         """
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
@@ -211,7 +202,6 @@ class Beginnings(Repository):
         return self._count(moved)
 
     def with_robots(self, player_id: int, *, most: int) -> int:
-        """Return the number of a player's boards in progress with a robot, counted up to `most`."""
         against = exists().where(
             _elsewhere.c.board_id == seats.c.board_id,
             _elsewhere.c.player_id == players.c.id,
@@ -235,18 +225,14 @@ Shift = tuple[datetime, timedelta]  # a moment, and by how much later what was o
 
 
 class Expiring(Repository):
-    """Queries that postpone the expiry of questions, challenges and seeks.
-
-    A shift is a moment and a delay: whatever was open at the moment expires later by the delay.
-    """
+    """Queries that postpone the expiry of questions, challenges and seeks."""
 
     def put_off_answers(self, shifts: Iterable[Shift]) -> None:
-        """Postpone the expiry of questions and challenges; see `Expiring` for `shifts`."""
         self._put_off(shifts, questions, questions.c.asked_at, questions.c.answer.is_(None))
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Postpone the expiry of seeks; see `Expiring` for `shifts`. Callers have locked seeks."""
+        """Postpone the expiry of seeks. Callers have locked the seeks."""
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(

@@ -19,7 +19,7 @@ _ARRIVED = and_(outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(No
 
 
 class Reminders(Repository):
-    """Queries about reminders, which are mails of the outbox, within one transaction."""
+    """Queries about reminders, which are mails of the outbox."""
 
     def name_boards(self, message_id: str, board_ids: Sequence[int]) -> None:
         """Store which boards a reminder mail is about; `board_ids` must not be empty."""
@@ -39,7 +39,6 @@ class Reminders(Repository):
 
 
 def _reminders(player_id: int, board_id: int, since: datetime) -> Select[Any]:
-    """Return a query for a player's reminders about a board, written at `since` or later."""
     names_it = exists().where(
         reminded_boards.c.outbox_id == outbox.c.id, reminded_boards.c.board_id == board_id
     )
@@ -66,15 +65,12 @@ def vacations_read(player_id: int, since: date) -> Read:
 
 
 class Vacations(Repository):
-    """Queries about vacations, within one transaction."""
-
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
         """Return a player's vacations that end on the day `since` or later, sorted by first day."""
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
         return tuple(read_as(Vacation, row) for row in rows)
 
     def find(self, vacation_id: int) -> Vacation | None:
-        """Find a vacation that was not deleted."""
         return self._first(Vacation, select(vacations).where(vacations.c.id == vacation_id))
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
@@ -92,7 +88,6 @@ class Vacations(Repository):
         return {row.player_id: row[1] for row in self._transaction.execute(query)}
 
     def add(self, player_id: int, first: date, last: date, board_id: int | None = None) -> int:
-        """Add a player's vacation from the day `first` to the day `last`; return its number."""
         row = {"player_id": player_id, "board_id": board_id, "first_day": first, "last_day": last}
         return self._add(vacations, **row)
 

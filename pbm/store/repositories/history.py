@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 class History(Repository):
-    """Queries about games that are over, except imported records, within one transaction."""
+    """Queries about games that are over, except imported records."""
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
         """Return a page of up to `most` finished boards of a player with numbers below `below`."""
@@ -111,10 +111,9 @@ def _over(player_id: int, most: int, below: int) -> Select[Any]:
 
 
 class Analyses(Repository):
-    """Queries about analyses, within one transaction. Writes require the board's row lock."""
+    """Analyses of boards. Writes require the board's row lock."""
 
     def find(self, board_id: int) -> KeptAnalysis | None:
-        """Return the stored analysis of a board, complete or not."""
         return self._first(KeptAnalysis, select(analyses).where(analyses.c.board_id == board_id))
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
@@ -125,12 +124,10 @@ class Analyses(Repository):
     def keep(
         self, board_id: int, found: Mapping[str, Any], finished_at: datetime | None = None
     ) -> None:
-        """Store `found` as a board's analysis; the analysis is partial if `finished_at` is None."""
         its = analyses.c.board_id == board_id
         self._update(analyses, its, found=dict(found), finished_at=finished_at)
 
     def drop(self, board_id: int) -> None:
-        """Delete an analysis; the next request begins a new one."""
         self._delete(analyses, analyses.c.board_id == board_id)
 
     def readers(self, board_id: int) -> tuple[int, ...]:
@@ -140,9 +137,7 @@ class Analyses(Repository):
         return self._scalars(query.order_by(waits.player_id))
 
     def add_reader(self, board_id: int, player_id: int) -> None:
-        """Add a player to those who wait for the analysis of a board."""
         self._insert(analysis_readers, board_id=board_id, player_id=player_id)
 
     def forget_readers(self, board_id: int) -> None:
-        """Delete the list of players who wait for the analysis of a board."""
         self._delete(analysis_readers, analysis_readers.c.board_id == board_id)

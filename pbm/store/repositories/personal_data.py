@@ -18,8 +18,6 @@ from pbm.store.values.players import Player, PlayerStatus
 
 
 class PersonalData(Repository):
-    """Queries that erase and export a player's data, within one transaction."""
-
     def erase(self, player: Player) -> None:
         """Erase all personal data of a player except the handle, which games name.
 

@@ -76,8 +76,6 @@ class Listed(NamedTuple):
 
 
 class Players(Repository):
-    """Queries about players, within one transaction."""
-
     def get(self, player_id: int) -> Player:
         """Return a player by id. Raises LookupError."""
         player = self.find(player_id)
@@ -86,7 +84,6 @@ class Players(Repository):
         return player
 
     def find(self, player_id: int) -> Player | None:
-        """Find a player by id."""
         known: Player | None = self._transaction.cache.get(("player", player_id))
         return known or self._one(_BY_ID, player_id=player_id)
 
@@ -96,7 +93,6 @@ class Players(Repository):
         return epoch
 
     def find_locked(self, player_id: int) -> Player | None:
-        """Find a player, and lock the player until the commit."""
         self.lock(player_id)
         return self.find(player_id)
 
@@ -105,7 +101,6 @@ class Players(Repository):
         self._transaction.execute(_locked(players.c.id, player_id))
 
     def by_handle(self, handle: str) -> Player | None:
-        """Find a player by handle."""
         return self._one(_BY_HANDLE, handle=handle.lower())
 
     def by_address(self, address_key: str) -> Player | None:
@@ -131,7 +126,6 @@ class Players(Repository):
         return self._several(_SEATED, board_id=board_id)
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
-        """Return the handles of players, by number."""
         query = select(players.c.id, players.c.handle).where(players.c.id.in_(player_ids))
         return {row.id: row.handle for row in self._transaction.execute(query)}
 
@@ -156,7 +150,6 @@ class Players(Repository):
         return self._exists(select(addresses.c.id))
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
-        """Add a player with a first verified address."""
         player_id = self._add(
             players, handle=handle, status=PlayerStatus.ACTIVE, epoch=FIRST_EPOCH, joined_at=now
         )
@@ -173,7 +166,6 @@ class Players(Repository):
         return self._transaction.scalar(added.returning(players.c.id)) is not None
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
-        """Add a verified address of a player."""
         row = {"player_id": player_id, "address": address, "address_key": address.lower()}
         self._insert(addresses, **row, verified_at=now)
 
@@ -197,7 +189,6 @@ class Players(Repository):
         self.change(player_id, settings=left or None)
 
     def set_password(self, player_id: int, password_hash: PasswordHash | None) -> None:
-        """Store a player's password hash; None for no password."""
         self.change(player_id, password_hash=password_hash.text if password_hash else None)
 
     def change_handle(self, player: Player, handle: str) -> None:
@@ -212,13 +203,12 @@ class Players(Repository):
         return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Set `Player.absent_since` to `now` if it is None, because a reminder was sent."""
+        """Set `Player.absent_since` to `now`, unless an absence has begun already."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)
 
     def change(self, player_id: int, **values: Any) -> None:
-        """Update columns of a player's row; see `Player` for their meaning."""
         _SET.run(self._transaction, player_id, values)
 
     def _one(self, statement: Statement, **values: Any) -> Player | None:
@@ -241,10 +231,7 @@ def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
 
 
 def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
-    """Build players from the rows of `with_addresses`, one row for each address of a player.
-
-    Settings that only a newer version of the program has are ignored.
-    """
+    """Build players from the rows of `with_addresses`, ignoring settings of newer versions."""
     players = []
     for _, its in groupby(rows, key=itemgetter("id")):
         first, *more = its

@@ -27,8 +27,6 @@ def plies_read(board_id: int, since: int) -> Read:
 
 
 class Plies(Repository):
-    """Queries about the moves of boards, within one transaction."""
-
     def of(self, board_id: int, *, since: int = 0) -> tuple[Ply, ...]:
         """Return the moves played after ply `since`, in order."""
         key, cache = ("plies", board_id, since), self._transaction.cache
@@ -51,10 +49,7 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """Return a board's moves after which the position had one of these marks (short names).
-
-        The rows have the columns `ply`, `stood` (the position's mark) and `played_at`.
-        """
+        """Return `ply`, `stood` and `played_at` of moves whose `stood` (a mark) is in `marks`."""
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )
@@ -104,7 +99,7 @@ _WAIT = ("waits_since", "reminded", "given", "stops")
 
 
 class Playing(Repository):
-    """Queries that record moves and departures of boards, within one transaction."""
+    """Queries that record moves and departures of boards."""
 
     def fill(
         self,
@@ -151,9 +146,9 @@ class Playing(Repository):
     ) -> Board:
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
-        Also stores how often the position after the move has occurred: `first` plus the number of
-        earlier moves with the same mark (`stood`, a short name of the position after a move). Only
-        moves from ply `since` on are counted, and at most `most` of them.
+        Stores how often the position after the move has occurred: `first` plus the number of
+        earlier moves with the same mark. Counts only moves from ply `since` on, and at most `most`
+        of them.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -176,10 +171,7 @@ class Playing(Repository):
         *,
         spared: bool = False,
     ) -> Board:
-        """Record how a player left a seat, and the resulting progress.
-
-        `how` is a word such as "resigned". `spared`: the departure costs no rating.
-        """
+        """Record a departure and the resulting progress; `how` is a word such as "resigned"."""
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
         self._insert(departures, board_id=board.id, **left, spared=spared)
         return self.set_progress(board, progress, now)

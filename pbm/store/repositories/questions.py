@@ -23,8 +23,6 @@ _PASSWORD_HASH, _PASSWORD_SEAL = "password_hash", "password_seal"
 
 
 class Questions(Repository):
-    """Queries about questions and commands that wait for a yes, within one transaction."""
-
     def ask(
         self,
         kind: str,
@@ -37,7 +35,7 @@ class Questions(Repository):
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Add a question; `password`: the hash that a yes would set, stored until the answer."""
+        """Add a question. A yes would set `password`, whose hash is stored until the answer."""
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
         question_id = self._add(
@@ -73,12 +71,10 @@ class Questions(Repository):
         return read_as(Question, row, params=params, password=password)
 
     def asked_player(self, kind: str, player_id: int, since: datetime) -> bool:
-        """Return whether a player was asked a question of this kind after `since`."""
         its = (questions.c.player_id == player_id, questions.c.kind == kind)
         return self._exists(select(questions.c.id).where(*its, questions.c.asked_at > since))
 
     def asked_address(self, kind: str, address_key: str) -> bool:
-        """Return whether an address was ever asked a question of this kind."""
         its = (questions.c.address_key == address_key, questions.c.kind == kind)
         return self._exists(select(questions.c.id).where(*its))
 
@@ -136,13 +132,11 @@ class Questions(Repository):
         return frozenset(params.get("way", "") for params in about)
 
     def is_invited(self, address_key: str, challenge_id: int, now: datetime) -> bool:
-        """Return whether an address has an open question that invites it to a challenge."""
         its = questions.c.address_key == address_key
         found = self._open(now, its, questions.c.kind.in_(("invite", "signup")))
         return any(params.get("invitation") == challenge_id for params in found)
 
     def forget_password(self, question: Question) -> None:
-        """Delete the password hash of an expired question."""
         if question.password:
             self._update(questions, questions.c.id == question.id, params=question.params)
 
@@ -176,7 +170,6 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        """Return a player's commands with status `WAITING` that were stored after `since`."""
         return self._errands(
             errands.c.player_id == player_id,
             errands.c.status == ErrandStatus.WAITING,
@@ -199,11 +192,11 @@ class Questions(Repository):
 
 
 class Consents(Repository):
-    """Queries about consents, within one transaction.
+    """Consents, each a player's yes that also holds for later mails of the same origin.
 
-    Commands in a mail whose sender address may be forged wait for the player's yes. A consent is a
-    yes that also holds for later mails of the same origin, until the player's command `newkey`. An
-    origin is a digest of the sender's address, domain and network.
+    Commands in a mail whose sender address may be forged wait for the player's yes. An origin is a
+    digest of the sender's address, domain and network. The command `newkey` ends a player's
+    consents.
     """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
@@ -220,11 +213,7 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Return whether a player consented, after `since`, to the commands in mails of `origin`.
-
-        An origin is a digest of a sender's address, domain and network. A consent from before the
-        player's last command `newkey` does not count.
-        """
+        """Return whether a consent was given after `since`, and no `newkey` since then."""
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,
@@ -234,7 +223,6 @@ class Consents(Repository):
         return self._exists(query)
 
     def forget_before(self, moment: datetime) -> None:
-        """Delete the consents given before a moment."""
         self._delete(consents, consents.c.given_at < moment)
 
 

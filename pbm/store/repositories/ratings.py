@@ -77,10 +77,7 @@ _WINS = (  # how often each of some players finished before each other one since
 
 
 class Ratings(Repository):
-    """Queries about ratings, within one transaction."""
-
     def current(self, game: str, pool: Pool, player_ids: Collection[int]) -> dict[int, Rating]:
-        """Return the current ratings of players; players without a rating are left out."""
         query = select(ratings).where(
             ratings.c.game == game, ratings.c.pool == pool, ratings.c.player_id.in_(player_ids)
         )
@@ -95,7 +92,6 @@ class Ratings(Repository):
         return tuple(map(_rated, self._transaction.execute(query)))
 
     def of_player(self, player_id: int) -> dict[tuple[str, Pool], Rating]:
-        """Return a player's ratings, by game and pool."""
         query = select(ratings).where(ratings.c.player_id == player_id)
         rows = self._transaction.execute(query.order_by(ratings.c.game, ratings.c.pool))
         return {(row.game, row.pool): _rated(row)[1] for row in rows}
@@ -118,7 +114,7 @@ class Ratings(Repository):
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
-        """Return the last five results of a player against another, newest first; True means a win.
+        """Return whether a player won each of the last five games against another, newest first.
 
         Only games of the same game and pool as `counted` are considered.
         """
@@ -134,7 +130,6 @@ class Ratings(Repository):
         return list(self._scalars(query.order_by(results.c.rated_id.desc()).limit(5)))
 
     def counted(self, board_id: int) -> CountedBoard | None:
-        """Return the `CountedBoard` of a board; None if the board was not counted for ratings."""
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:

@@ -44,15 +44,12 @@ _ALL = (
 
 
 class Seeks(Repository):
-    """Queries about seeks, within one transaction."""
-
     def lock(self) -> None:
         """Lock all seeks until the commit, so that no two players take one seat."""
         if self._transaction.dialect.name == "postgresql":
             self._transaction.execute(_ONE_AT_A_TIME)
 
     def find(self, seek_id: int) -> Seek | None:
-        """Find a seek by its number."""
         return next(self._select(seeks.c.id == seek_id), None)
 
     def standing(self, player_id: int) -> tuple[Standing, ...]:
@@ -105,7 +102,6 @@ class Seeks(Repository):
         return frozenset(self._scalars(query))
 
     def add(self, wish: Wish, player_id: int, now: datetime, expires_at: datetime) -> Seek:
-        """Add a seek of a player."""
         row = {**vars(wish), "options": dict(wish.options)}
         row |= {"clock": wish.clock and dict(wish.clock)}
         moments = {"made_at": now, "expires_at": expires_at}
@@ -114,20 +110,17 @@ class Seeks(Repository):
         return self.some([number])[0]
 
     def add_seeker(self, seek_id: int, player_id: int) -> Seek:
-        """Add a player to a seek, after the players who wait in it."""
         last = select(sql.coalesce(sql.max(seekers.c.place), 0)).where(seekers.c.seek_id == seek_id)
         row = {"seek_id": seek_id, "player_id": player_id, "place": last.scalar_subquery() + 1}
         self._insert(seekers, **row)
         return self.some([seek_id])[0]
 
     def drop_seekers(self, seek_id: int, player_ids: Collection[int]) -> None:
-        """Remove players from a seek."""
         if player_ids:
             those = seekers.c.player_id.in_(player_ids)
             self._delete(seekers, seekers.c.seek_id == seek_id, those)
 
     def close(self, seek_id: int, status: SeekStatus, board_id: int | None = None) -> None:
-        """Close a seek, so that no player can join."""
         self._update(seeks, seeks.c.id == seek_id, status=status, board_id=board_id)
 
     def _select(self, condition: ColumnElement[bool]) -> Iterator[Seek]:
@@ -141,8 +134,8 @@ class Seeks(Repository):
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
     """Return the conditions for an open seek that a player may join.
 
-    The seek's maker can play. The player does not wait in the seek yet. No block stands between the
-    player and those who wait in it.
+    The seek's maker can play. The player does not wait in the seek yet, and no block stands between
+    the player and those who do.
     """
     waiting = seekers.alias()
     other = waiting.c.player_id

@@ -15,7 +15,7 @@ from pbm.store.values.queues import Change, Fact, Heartbeat
 
 
 class Facts(Repository):
-    """Queries about facts (named data on the server's environment), within one transaction."""
+    """Queries about facts, which are named data on the server's environment."""
 
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
         """Find the fact stored under a name; `lock` locks it until the commit."""
@@ -33,7 +33,6 @@ class Facts(Repository):
         return self._first(Fact, delete(facts).where(facts.c.name == name).returning(facts))
 
     def forget(self, name: str) -> None:
-        """Delete the fact under a name."""
         self._delete(facts, facts.c.name == name)
 
 
@@ -41,7 +40,7 @@ _QUERY = select(changes, players.c.handle).outerjoin(players, players.c.id == ch
 
 
 class Changes(Repository):
-    """Queries about the operator's changes, within one transaction."""
+    """Queries about the operator's changes."""
 
     def add(
         self,
@@ -54,7 +53,6 @@ class Changes(Repository):
         board_id: int | None = None,
         details: dict[str, Any] | None = None,
     ) -> None:
-        """Add a change to the journal."""
         self._insert(
             changes,
             at=now,
@@ -81,8 +79,6 @@ MOST_ROWS = 300  # far more than there are processes; the rest are dead
 
 
 class Heartbeats(Repository):
-    """Queries about heartbeats, within one transaction."""
-
     def beat(self, beats: Sequence[Heartbeat]) -> None:
         """Store heartbeats; each replaces the last heartbeat of the same process and role."""
         insert = upsert(heartbeats)
@@ -105,7 +101,6 @@ class Heartbeats(Repository):
         return self._all(Heartbeat, query)
 
     def forget(self, process: str) -> None:
-        """Delete the heartbeats of a process that ends normally."""
         self._delete(heartbeats, heartbeats.c.process == process)
 
     def forget_dead(self, before: datetime) -> None:
@@ -116,5 +111,4 @@ class Heartbeats(Repository):
         self._delete(heartbeats, or_(beat_at < before, beat_at < last_kept))
 
     def forget_all(self) -> None:
-        """Delete all heartbeats."""
         self._delete(heartbeats)

@@ -15,8 +15,6 @@ _AT_ONCE = 1000  # rows deleted by one statement
 
 
 class Blocks(Repository):
-    """Queries about blocks, within one transaction."""
-
     def handles_of(self, player_id: int) -> tuple[str, ...]:
         """Return the handles that a player has blocked, in alphabetical order."""
         query = (
@@ -52,16 +50,14 @@ class Blocks(Repository):
         self._insert(blocks, **row)
 
     def drop(self, player_id: int, blocked_id: int) -> bool:
-        """Delete a block; return whether there was one."""
         its = (blocks.c.player_id == player_id, blocks.c.blocked_id == blocked_id)
         return self._delete(blocks, *its) > 0
 
 
 class Words(Repository):
-    """Queries about comments on boards, within one transaction."""
+    """Queries about comments on boards."""
 
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
-        """Store a player's comment to the other players of a board."""
         row = {"board_id": board_id, "player_id": player_id, "lines": lines}
         self._insert(words, **row, said_at=now)
 
@@ -83,8 +79,6 @@ class Words(Repository):
 
 
 class Reports(Repository):
-    """Queries about reports, within one transaction."""
-
     def add(
         self,
         player_id: int,
@@ -108,5 +102,4 @@ class Reports(Repository):
         return self._all(Report, query)[::-1]
 
     def forget_before(self, moment: datetime) -> None:
-        """Delete reports older than a moment."""
         self._delete(reports, reports.c.reported_at < moment)

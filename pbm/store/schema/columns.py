@@ -1,7 +1,4 @@
-"""Building blocks of tables: column types, conditions of partial indexes, names of constraints.
-
-The types `Moment`, `Word` and `JsonOf` convert what is stored into the fields of dataclasses.
-"""
+"""Building blocks of tables: column types, conditions of partial indexes, names of constraints."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -26,19 +23,17 @@ from pbm.plain import to_plain
 
 
 class Moment(TypeDecorator[datetime]):
-    """The type of a datetime column: always aware and UTC, also on SQLite, which stores no zone."""
+    """The type of an aware UTC datetime, also on SQLite. A naive value raises ValueError."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
-        """Return the function that converts to UTC; it raises ValueError for a naive datetime."""
         return _utc_text if dialect.name == "sqlite" else _utc_or_none
 
     def result_processor(
         self, dialect: Dialect, _coltype: object
     ) -> Callable[[Any], datetime | None]:
-        """Return the function that converts a stored value to an aware datetime in UTC."""
         return _from_utc_text if dialect.name == "sqlite" else _utc_or_none
 
 
@@ -53,15 +48,11 @@ class Word(TypeDecorator[Any]):
         self.kind, self.length = kind, length
 
     def process_result_value(self, value: str | None, _dialect: Dialect) -> Any:
-        """Convert a stored text by calling `kind`; None stays None."""
         return None if value is None else self.kind(value)
 
 
 class JsonOf(TypeDecorator[Any]):
-    """The type of a JSON column: `plain` converts a value to JSON, `kind` converts it back.
-
-    None is stored as null.
-    """
+    """The type of a JSON column: `plain` converts a value to JSON, `kind` back. None is null."""
 
     impl = JSON
     cache_ok = True
@@ -71,11 +62,9 @@ class JsonOf(TypeDecorator[Any]):
         self.kind, self.plain = kind, plain
 
     def process_bind_param(self, value: Any, _dialect: Dialect) -> Any:
-        """Convert a value to JSON by `plain`; None stays None."""
         return None if value is None else self.plain(value)
 
     def process_result_value(self, value: Any, _dialect: Dialect) -> Any:
-        """Convert stored JSON by calling `kind`; None stays None."""
         return None if value is None else self.kind(value)
 
 
@@ -134,7 +123,6 @@ def where_it_waits(word: str, column: str) -> dict[str, Any]:
 
 
 def identity() -> Column[int]:
-    """Return the primary key `id`, an autoincremented number."""
     return Column("id", Integer, primary_key=True, autoincrement=True)
 
 

@@ -1,7 +1,4 @@
-"""Marks of tables, which say what a player's erasure and export do with the table's rows.
-
-`pbm/store/repositories/personal_data.py` erases and exports as the marks say.
-"""
+"""Marks of tables, which tell `repositories/personal_data.py` how to erase and export rows."""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -46,8 +43,8 @@ class KeepRows:
 class ExportRows:
     """A mark: the export lists the player's rows under `key`.
 
-    `columns` maps names in the export to columns of the table. If `columns` is the name of a single
-    column, the list has only the values of that column.
+    `columns` maps names in the export to columns. If it is the name of one column, the list has
+    only that column's values.
     """
 
     key: str

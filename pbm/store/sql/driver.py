@@ -129,18 +129,15 @@ def _begin(connection: Connection) -> None:
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
-    """Let PostgreSQL end a connection's idle transactions: they hold locks and prevent vacuuming.
-
-    A statement sets the limit, since poolers reject most connection parameters.
-    """
+    """Limit idle transactions, which hold locks. Poolers reject this as a connection parameter."""
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
 
 def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
     """Test a connection that leaves the pool; if it is broken, invalidate the whole pool.
 
-    The test is an empty query. It is sent only if the connection was idle for `IDLE_SECONDS`, or if
-    the server has sent data, such as the message that the server shuts down.
+    The test, an empty query, is sent only if the connection was idle for `IDLE_SECONDS`, or if the
+    server has sent data, such as the message that it shuts down.
     """
     idle_since = entry.info.get("idle_since")
     if idle_since is None:  # a new connection
@@ -162,10 +159,7 @@ class Call(NamedTuple):
 
 
 def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
-    """Run calls in order, on PostgreSQL in one round trip; return the driver's rows for each call.
-
-    Raises SQLAlchemy's errors (DBAPIError), and calls SQLAlchemy's listeners for statements.
-    """
+    """Run calls in order, on PostgreSQL in one round trip; return each call's rows."""
     held: Any = connection.connection.dbapi_connection
     pipeline = getattr(held, "pipeline", None)
     listeners = connection.engine.dispatch.before_cursor_execute
@@ -193,7 +187,7 @@ def _as_sqlalchemy_has_it(
 ) -> BaseException:
     """Wrap a driver's error in SQLAlchemy's class; invalidate a broken connection.
 
-    A connection that is still in pipeline mode counts as broken: it cannot be rolled back.
+    A connection still in pipeline mode is broken, too, since it cannot be rolled back.
     """
     dialect = connection.dialect
     held: Any = connection.connection.dbapi_connection
@@ -232,8 +226,5 @@ def lost_a_race(error: BaseException) -> bool:
 
 
 def gave_up(error: BaseException) -> bool:
-    """Return whether a running database aborted a statement for a timeout or lack of resources.
-
-    A lock timeout is included. A retry may succeed later; other statements may succeed at once.
-    """
+    """Return whether PostgreSQL ended a statement for a timeout, a lock or lack of resources."""
     return _state(error) in _POSTGRESQL_GIVES_UP

@@ -20,7 +20,6 @@ def dumps(value: Any) -> str:
 
 
 def loads(text: str | bytes) -> Any:
-    """Decode a value. Raises ValueError for text that is not JSON."""
     if text[:1] in _MARKS:
         return json.loads(text)
     try:

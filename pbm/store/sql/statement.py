@@ -66,7 +66,6 @@ class Statement:
         return rows_of(transaction, (self, values))[0]
 
     def row(self, transaction: Transaction, **values: Any) -> dict[str, Any] | None:
-        """Return the first row, None if there is none. Raises DBAPIError."""
         return next(iter(self.rows(transaction, **values)), None)
 
     def value(self, transaction: Transaction, **values: Any) -> Any:
@@ -75,11 +74,7 @@ class Statement:
         return next(iter(row.values())) if row else None
 
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
-        """Buffer a write that returns nothing, for each set of values.
-
-        The transaction runs the write before its next read, or at its end. That read or end raises
-        DBAPIError if the write fails.
-        """
+        """Buffer a write for each set of values. The next read or the end raises its errors."""
         compiled = self._compiled_for(transaction.dialect)
         bound = [compiled.bound(values) for values in sets]
         transaction.write(Call(compiled.sql, bound), self.tables)
@@ -161,14 +156,12 @@ class BoundList(TypeDecorator[Sequence[Any]]):
         self._item = item
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Return a string type for SQLite, which gets JSON; an array type for PostgreSQL."""
         if dialect.name == "sqlite":
             return String()
         # A cast to a bounded VARCHAR would cut longer values.
         return ARRAY(String() if isinstance(self._item, String) else self._item)
 
     def process_bind_param(self, value: Sequence[Any] | None, dialect: Dialect) -> Any:
-        """Convert the list for the driver."""
         return dumps(value) if dialect.name == "sqlite" else value
 
 
@@ -194,8 +187,6 @@ def _among(element: among, compiler: SQLCompiler, **options: Any) -> str:
 
 
 class _Compiled:
-    """A statement compiled for one database."""
-
     def __init__(self, built: Built, dialect: Dialect) -> None:
         compiled = built.compile(dialect=dialect)
         assert isinstance(compiled, SQLCompiler)
@@ -230,7 +221,6 @@ class _Compiled:
         )
 
     def read(self, raw: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
-        """Return the driver's rows as dicts by column, converting values by the columns' types."""
         rows = [dict(zip(self._names, row, strict=True)) for row in raw]
         for name, convert in self._converts:
             for row in rows:

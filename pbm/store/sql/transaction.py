@@ -1,8 +1,4 @@
-"""One database transaction, shared by the repositories: a write buffer and a row cache.
-
-The row cache is keyed by statement and values. A write to a table drops the cached rows of all
-statements that read this table.
-"""
+"""One database transaction, shared by the repositories: a write buffer and a row cache."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -32,7 +28,7 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """A cache of rows, by the query that returned them, and of values built from such rows.
+    """A cache of rows, by statement and values, and of values built from such rows.
 
     Rows and values are dropped as soon as a table that they were read from is written.
     """
@@ -42,11 +38,9 @@ class RowCache:
         self._keys: dict[str, set[Key]] = {}  # keys by table
 
     def get(self, key: Key) -> Any:
-        """Return the rows or the value under a key, None if they are not cached."""
         return self._found.get(key)
 
     def keep(self, key: Key, tables: frozenset[str], found: Any) -> None:
-        """Cache rows read from these tables, or a value built from such rows."""
         if len(self._found) >= _MOST:
             self.clear()
         self._found[key] = found
@@ -54,13 +48,11 @@ class RowCache:
             self._keys.setdefault(table, set()).add(key)
 
     def forget_tables(self, tables: frozenset[str]) -> None:
-        """Drop all rows and values read from these tables."""
         for table in tables:
             for key in self._keys.pop(table, ()):
                 self._found.pop(key, None)
 
     def clear(self) -> None:
-        """Drop all rows and values."""
         self._found.clear()
         self._keys.clear()
 
@@ -68,7 +60,8 @@ class RowCache:
 class Transaction:
     """A database transaction that buffers writes and caches rows.
 
-    Each statement runs after the writes that were buffered before it.
+    Each statement runs after the writes that were buffered before it. Methods that run statements
+    raise DBAPIError.
     """
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
@@ -82,11 +75,9 @@ class Transaction:
         self._has_writes = False  # in the buffer
         self._depth = 0  # number of nested savepoints
         self.cache = RowCache()
-        """Rows read by `Statement`."""
         self.notified: set[Channel] = set()
         """The channels whose workers are notified after the commit; repositories add to this."""
         self.locked_boards: set[int] = set()
-        """The numbers of the boards that this transaction has locked."""
 
     def holds(self, board_id: int) -> bool:
         """Return whether this transaction has locked the board until the commit."""
@@ -97,7 +88,7 @@ class Transaction:
     def execute(
         self, statement: Executable, values: Any = None
     ) -> "CursorResult[*tuple[Any, ...]]":
-        """Run a statement through SQLAlchemy. Raises DBAPIError."""
+        """Run a statement through SQLAlchemy."""
         self.flush()
         result = self._connection.execute(statement, values)
         if isinstance(statement, UpdateBase):
@@ -113,33 +104,25 @@ class Transaction:
         return result
 
     def scalar(self, statement: Executable, values: Any = None) -> Any:
-        """Return the first column of the first row, None if there is no row. Raises DBAPIError."""
         return self.execute(statement, values).scalar()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
-        """Run the buffered writes, then these calls, in one round trip if possible.
-
-        Returns the rows of each call. Raises DBAPIError.
-        """
+        """Run the buffered writes, then these calls, in one round trip; return each call's rows."""
         buffered, self._buffer, self._has_writes = self._buffer, [], False
         return execute(self._connection, *buffered, *calls)[len(buffered) :]
 
     def write(self, call: Call, tables: frozenset[str]) -> None:
-        """Buffer a call that writes these tables and returns no rows."""
         self._buffer.append(call)
         self._has_writes = True
         self.cache.forget_tables(tables)
 
     def flush(self) -> None:
-        """Run the buffered writes now, so that their errors are known. Raises DBAPIError."""
+        """Run the buffered writes now, so that their errors are known."""
         if self._buffer:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes; if created with `begins`, commit in the same round trip.
-
-        Statements after that commit form another transaction. Raises DBAPIError.
-        """
+        """Run the buffered writes; with `begins`, commit. The next statement sends BEGIN again."""
         if not self._begins:
             self.flush()
         elif self._buffer != [Call("BEGIN")]:
@@ -190,10 +173,7 @@ class Transaction:
 
 
 def read_as(kind: type[V], row: Row, **others: Any) -> V:
-    """Return an instance of the dataclass `kind`, with a row's columns as fields.
-
-    `others` are the fields without a column.
-    """
+    """Return an instance of the dataclass `kind`, with fields from a row's columns or `others`."""
     names = vars(kind)["__dataclass_fields__"]
     value = object.__new__(kind)  # a frozen `__init__` is slow; no kind has `__post_init__`
     vars(value).update({name: row[name] for name in names if name not in others}, **others)
@@ -207,7 +187,6 @@ class Repository:
         self._transaction = transaction
 
     def _add(self, table: Table, **values: Any) -> int:
-        """Insert a row; return its number."""
         added = insert(table).values(**values).returning(table.c.id)
         return int(self._transaction.execute(added).scalar_one())
 
@@ -218,11 +197,9 @@ class Repository:
         self._transaction.execute(update(table).where(*where).values(**values))
 
     def _delete(self, table: Table, *where: ColumnElement[bool]) -> int:
-        """Delete rows; return how many."""
         return self._transaction.execute(delete(table).where(*where)).rowcount
 
     def _exists(self, query: Select[Any]) -> bool:
-        """Return whether a query finds a row."""
         return self._transaction.execute(query.limit(1)).first() is not None
 
     def _count(self, query: Select[Any]) -> int:
@@ -230,21 +207,16 @@ class Repository:
         return int(self._transaction.scalar(query) or 0)
 
     def _rows(self, query: Executable) -> Sequence[RowMapping]:
-        """Return the rows of a query, by column names."""
         return self._transaction.execute(query).mappings().all()
 
     def _row(self, query: Select[Any]) -> RowMapping | None:
-        """Return the first row of a query, by column names; None if there is no row."""
         return self._transaction.execute(query).mappings().first()
 
     def _scalars(self, query: Executable) -> tuple[Any, ...]:
-        """Return the first column of each row of a query."""
         return tuple(self._transaction.execute(query).scalars())
 
     def _all(self, kind: type[V], query: Executable) -> tuple[V, ...]:
-        """Return each row of a query as an instance of `kind`; see `read_as`."""
         return tuple(read_as(kind, row) for row in self._rows(query))
 
     def _first(self, kind: type[V], query: Executable) -> V | None:
-        """Return the first row of a query as an instance of `kind`; None if there is no row."""
         return next(iter(self._all(kind, query)), None)

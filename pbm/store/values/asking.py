@@ -17,11 +17,7 @@ CONSENT_STANDS = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Question:
-    """A question to one address, to be answered with yes or no.
-
-    A yes sets the player's password to `password`, unless this is None. `epoch` is the player's
-    epoch (a number that the command `newkey` raises) when the question was asked.
-    """
+    """A question to one address, to be answered with yes or no."""
 
     id: int
     kind: str
@@ -31,8 +27,8 @@ class Question:
     asked_at: datetime
     expires_at: datetime
     answer: str | None
-    epoch: int
-    password: SealedPassword | None = None
+    epoch: int  # of the player, when the question was asked
+    password: SealedPassword | None = None  # a yes sets this password
 
 
 class ErrandStatus(StrEnum):
@@ -47,50 +43,39 @@ class ErrandStatus(StrEnum):
 
 @dataclass(frozen=True)
 class PendingCommands:
-    """Commands that wait for a player's `yes`; each line has a command with its board and ply.
-
-    `password` is the new password if `change password` is among the commands.
-    """
+    """Commands that wait for a player's `yes`."""
 
     id: int
     player_id: int
     board_id: int | None
-    lines: tuple[str, ...]
+    lines: tuple[str, ...]  # a command each, with its board and ply
     comment: tuple[str, ...]
     asked_at: datetime
-    password: SealedPassword | None = None
+    password: SealedPassword | None = None  # the new one of `change password`
 
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a pending challenge, for a player, or for a guest with an `address`.
-
-    A guest who says yes becomes a player. `asked`: the question to the player or guest was sent.
-    `waits`: the question was sent and is not answered yet.
-    """
+    """A seat of a pending challenge: a player's, or a guest's, who has only an `address` so far."""
 
     seat: int
     player_id: int | None
     handle: str | None
     address: str | None
-    asked: bool
-    waits: bool
+    asked: bool  # the question to the player or guest was sent
+    waits: bool  # the question was sent and is not answered yet
 
 
 @dataclass(frozen=True)
 class PendingChallenge:
-    """A challenge by the player `by_id` that waits until all who were asked have said yes.
-
-    `first_unsaid`: the command named several others, not the challenger, who so got seat 1. Guests
-    (mail addresses) are asked first. `command`: the command without names; None if no guest waits.
-    """
+    """A challenge that waits until all who were asked say yes; guests are asked before players."""
 
     id: int
-    by_id: int
+    by_id: int  # number of the challenger
     setup: dict[str, Any]
     comment: tuple[str, ...]
-    first_unsaid: bool
-    command: str | None
+    first_unsaid: bool  # the command named only others, so that the challenger got seat 1
+    command: str | None  # without names; None if no guest waits
     asked_at: datetime
     expires_at: datetime
     seats: tuple[Challenged, ...]
@@ -102,21 +87,17 @@ class PendingChallenge:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The addresses of guests who have not said yes."""
         return tuple(seat.address for seat in self.seats if seat.address)
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The numbers of the players who were asked, with or without an answer."""
         return self._ids(seat for seat in self.seats if seat.asked)
 
     @property
     def waiting(self) -> tuple[int, ...]:
-        """The numbers of the players who were asked and have not answered yet."""
         return self._ids(seat for seat in self.seats if seat.waits)
 
     def handle_of(self, player_id: int) -> str:
-        """The handle of a player of this challenge."""
         return next(seat.handle or "" for seat in self.seats if seat.player_id == player_id)
 
     def _ids(self, seats: Iterable[Challenged]) -> tuple[int, ...]:
@@ -125,42 +106,35 @@ class PendingChallenge:
 
 @dataclass(frozen=True)
 class Seeker:
-    """A player who waits in a seek. `here`: the player is active and reachable by mail."""
+    """A player who waits in a seek."""
 
     player_id: int
     handle: str
-    here: bool
+    here: bool  # the player is active and reachable by mail
 
 
 @dataclass(frozen=True)
 class Wish:
-    """The game that a seek is for, with options, clock and other terms.
-
-    `wishes` are the options as the maker typed them. `usual`: the options are the default ones, and
-    the number of players is the smallest. Players who join need a rating in `pool` from `least` to
-    `most`. `pairs`: the maker wants to be paired with anybody who wants a usual game.
-    """
+    """The game that a seek is for, with options, clock and other terms."""
 
     game: str
-    pool: Pool
+    pool: Pool  # of the ratings `least` and `most`
     players: int
     options: Options
     rounds: int | None = None
     rated: bool = True
     clock: Mapping[str, Any] | None = None
-    wishes: tuple[str, ...] = ()
-    usual: bool = False
-    pairs: bool = False
-    least: int | None = None
+    wishes: tuple[str, ...] = ()  # the options as typed by the maker
+    usual: bool = False  # default options, and the smallest number of players
+    pairs: bool = False  # the maker wants to be paired with anybody who wants a usual game
+    least: int | None = None  # lowest and highest rating of players who may join
     most: int | None = None
 
     @property
     def is_installed(self) -> bool:
-        """Return whether the game is installed; otherwise it cannot be played."""
         return self.game in games()
 
     def takes(self, rating: int) -> bool:
-        """Return whether a player with this rating may join."""
         return (self.least or rating) <= rating <= (self.most or rating)
 
 
@@ -174,8 +148,6 @@ class Standing:
 
 
 class SeekStatus(StrEnum):
-    """The status of a seek, stored in `seeks.status`."""
-
     OPEN = "open"
     BEGUN = "begun"  # as a board
     WITHDRAWN = "withdrawn"
@@ -184,10 +156,7 @@ class SeekStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Seek:
-    """An open challenge, which becomes the board `board_id` when the last of its players joins.
-
-    The first of the `seekers` is the seek's maker.
-    """
+    """An open challenge, which becomes the board `board_id` when the last of its players joins."""
 
     id: int
     wish: Wish
@@ -195,11 +164,10 @@ class Seek:
     made_at: datetime
     expires_at: datetime
     board_id: int | None
-    seekers: tuple[Seeker, ...]
+    seekers: tuple[Seeker, ...]  # the maker first
 
     @property
     def maker(self) -> Seeker:
-        """The player who made the seek."""
         return self.seekers[0]
 
     @property
@@ -213,5 +181,4 @@ class Seek:
         return tuple(seeker for seeker in self.seekers if seeker.here)
 
     def has(self, player_id: int) -> bool:
-        """Return whether a player waits in the seek."""
         return any(seeker.player_id == player_id for seeker in self.seekers)

@@ -13,8 +13,6 @@ from pbm.rules.sides import mover, partners
 
 
 class BoardStatus(StrEnum):
-    """The status of a board, stored in `boards.status`."""
-
     PLAYING = "playing"
     FINISHED = "finished"
     CLOSED = "closed"  # without a result
@@ -23,45 +21,31 @@ class BoardStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Seat:
-    """A seat of a board and its player.
-
-    `last_ply` is the ply of the seat's last move, 0 if none. `unreachable`: mail to the player
-    bounces. `removed`: the player has left this server. `answered`: the player began the board, or
-    has moved or written there. `robot` is a robot's name, None for people. On a board imported from
-    a record, `handle` is a name in the record, and the player is the importer.
-
-    Three fields are seconds of the player's clock: `used` is the time used so far, `banked` is the
-    time left in the bank (None if the bank is full), and `stopped` is for how long the clock stood
-    still because mail to the player bounced.
-    """
+    """A seat of a board and its player."""
 
     seat: int
-    player_id: int
-    handle: str
-    last_ply: int
+    player_id: int  # on a board imported from a record, the importer
+    handle: str  # on a board imported from a record, a name in the record
+    last_ply: int  # of this seat, 0 before its first
     from_record: bool = False
-    unreachable: bool = False
-    removed: bool = False
-    answered: bool = False
-    used: int = 0
-    banked: int | None = None
-    stopped: int = 0
-    robot: str | None = None
+    unreachable: bool = False  # mail to the player bounces
+    removed: bool = False  # the player has left this server
+    answered: bool = False  # the player began the board, or has moved or written there
+    used: int = 0  # seconds of the player's clock used so far
+    banked: int | None = None  # seconds left in the bank; None if the bank is full
+    stopped: int = 0  # seconds for which the clock stood still because mail bounced
+    robot: str | None = None  # a robot's name, None for people
 
 
 @dataclass(frozen=True)
 class Offer:
-    """An offer by the player `by`: of a draw, a take-back, a pause, or the end of a pause.
-
-    `moved` is the last ply of the player `by` before the offer. `agreed` has the players who have
-    agreed. After a draw or take-back is declined (`open` False), `by` must move to offer it again.
-    """
+    """An offer. If a draw or a take-back is declined, `by` must move before offering it again."""
 
     kind: OfferKind
-    by: int
-    moved: int
-    agreed: tuple[int, ...] = ()
-    open: bool = True
+    by: int  # number of the player who made the offer
+    moved: int  # last ply of that player before the offer
+    agreed: tuple[int, ...] = ()  # numbers of players
+    open: bool = True  # False if declined
 
 
 @dataclass(frozen=True)
@@ -75,25 +59,16 @@ class Round:
 
 @dataclass(frozen=True)
 class Stop:
-    """A period in which a board's clock stood still; `bounced`: mail to the mover bounced."""
+    """A period in which a board's clock stood still."""
 
     begin: datetime
     end: datetime
-    bounced: bool = False
+    bounced: bool = False  # mail to the player to move bounced
 
 
 @dataclass(frozen=True)
 class Board:
-    """A game on the server with its current position.
-
-    `winners` are the winning seats, empty for a draw, None without a result. The position does not
-    show the result if the operator ended the game. `tags` come from an imported record.
-
-    `clock` has the terms of the clock, None for the default. The wait for the player to move began
-    at `waits_since`. During this wait, the player got `reminded` reminders and `given` extra
-    seconds, and the clock stood still in the periods `stops`. `paused_since` is the beginning of
-    the present pause, if any.
-    """
+    """A game on the server. If the operator ended it, the position does not show the result."""
 
     id: int
     game: str
@@ -105,7 +80,7 @@ class Board:
     ply: int
     status: BoardStatus
     ended_by: str | None
-    winners: tuple[int, ...] | None
+    winners: tuple[int, ...] | None  # seats; empty for a draw, None without a result
     started_at: datetime
     changed_at: datetime
     seats: tuple[Seat, ...]
@@ -113,14 +88,14 @@ class Board:
     taken_back: int = 0
     round: Round | None = None
     rematch_of: int | None = None
-    tags: tuple[tuple[str, str], ...] | None = None
+    tags: tuple[tuple[str, str], ...] | None = None  # of an imported record
     rated: bool = True
-    clock: dict[str, Any] | None = None
-    waits_since: datetime | None = None
-    reminded: int = 0
-    given: int = 0
-    stops: tuple[Stop, ...] = ()
-    paused_since: datetime | None = None
+    clock: dict[str, Any] | None = None  # its terms, None for the default
+    waits_since: datetime | None = None  # start of the wait for the player to move
+    reminded: int = 0  # reminders in this wait
+    given: int = 0  # extra seconds in this wait
+    stops: tuple[Stop, ...] = ()  # in this wait
+    paused_since: datetime | None = None  # start of the present pause
 
     @cached_property
     def rules(self) -> Game:
@@ -129,7 +104,6 @@ class Board:
 
     @property
     def is_installed(self) -> bool:
-        """Return whether the game is installed; otherwise its position cannot be read."""
         return self.game in games()
 
     @cached_property
@@ -144,7 +118,6 @@ class Board:
 
     @cached_property
     def playing(self) -> bool:
-        """Return whether the game goes on."""
         return self.status == BoardStatus.PLAYING
 
     @cached_property
@@ -155,7 +128,6 @@ class Board:
 
     @cached_property
     def from_record(self) -> bool:
-        """Return whether this game was imported as a record."""
         return self.seats[0].from_record
 
     @cached_property
@@ -166,7 +138,6 @@ class Board:
 
     @property
     def is_left_to_robots(self) -> bool:
-        """Return whether a game goes on between robots only."""
         robots = {seat.player_id for seat in self.seats if seat.robot}
         return self.playing and bool(robots) and robots.issuperset(self.still_in)
 
@@ -181,12 +152,10 @@ class Board:
         return {offer: self.waiting_for(offer) for offer in found if offer.open}
 
     def waiting_for(self, offer: Offer) -> tuple[int, ...]:
-        """Return the numbers of the players who have not answered an offer yet."""
         done = (offer.by, *offer.agreed)
         return tuple(player_id for player_id in self.still_in if player_id not in done)
 
     def handle_of(self, player_id: int) -> str:
-        """The handle of a player of this board."""
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
     def has_moved(self, player_id: int) -> bool:
@@ -199,7 +168,6 @@ class Board:
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 
     def gone_partners(self, seat: int) -> tuple[int, ...]:
-        """Return the other seats of a seat's side whose players have left."""
         position = self.position
         if not position.out:
             return ()
@@ -222,7 +190,6 @@ class Board:
         return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
-        """Return a player's seats on this board; empty for a player without a seat."""
         return tuple(seat for seat in self.seats if seat.player_id == player_id)
 
 
@@ -231,17 +198,14 @@ MARK = 16  # length of a position's mark
 
 @dataclass(frozen=True)
 class Ply:
-    """A played move; `effect` has the move's consequences as plain data for the templates.
-
-    `times` is how often the position after the move has occurred, as counted for draw claims; None
-    if the row was stored by a version that did not count.
-    """
+    """A move that was played."""
 
     ply: int
     seat: int
     text: str
-    effect: dict[str, Any]
+    effect: dict[str, Any]  # consequences of the move, as plain data for the templates
     played_at: datetime
+    # Occurrences of the position after the move, for draw claims; None in rows of old versions.
     times: int | None = None
 
 

@@ -71,21 +71,16 @@ SUPERSEDED = tuple(kind for kind in Kind if kind.treatment.is_superseded)
 
 
 def using_up(allowance: Allowance) -> tuple[Kind, ...]:
-    """Return the kinds of mails that count against an allowance."""
     return tuple(kind for kind in Kind if kind.treatment.uses_up is allowance)
 
 
 class InboxStatus(StrEnum):
-    """The status of a received mail, stored in `inbox.status`."""
-
     NEW = "new"
     DONE = "done"
     STUCK = "stuck"
 
 
 class OutboxStatus(StrEnum):
-    """The status of an outgoing mail, stored in `outbox.status`."""
-
     DUE = "due"
     SENT = "sent"
     FAILED = "failed"
@@ -94,10 +89,7 @@ class OutboxStatus(StrEnum):
 
 @dataclass(frozen=True)
 class InboxMail:
-    """A mail that the server has accepted for one recipient.
-
-    `known`: its sender seems to be a player.
-    """
+    """A mail that the server has accepted for one recipient."""
 
     id: int
     recipient: str
@@ -108,7 +100,7 @@ class InboxMail:
     status: InboxStatus
     tries: int
     outcome: str | None
-    known: bool = True
+    known: bool = True  # the sender seems to be a player
     answer_counted: bool = False
     network: str = ""
 
@@ -117,15 +109,14 @@ class InboxMail:
 class Queued:
     """What determines the place of a new mail in the inbox's queue.
 
-    Mails of one `lane` (a sender) or `board_lane` (a board) are handled in order. `known`: the
-    sender seems to be a player. The place is a time: now + `handicap` seconds, but at least `apart`
-    seconds later than the place of the last waiting mail of the same lane. If the place is more
-    than `furthest` seconds after now, the mail is refused.
+    The place is a time: now + `handicap` seconds, but at least `apart` seconds later than the place
+    of the last waiting mail of the same lane. If the place is more than `furthest` seconds after
+    now, the mail is refused.
     """
 
-    lane: str | None = None
-    board_lane: int | None = None
-    known: bool = True
+    lane: str | None = None  # a sender, whose mails are handled in order
+    board_lane: int | None = None  # a board, about which mails are handled in order
+    known: bool = True  # the sender seems to be a player
     handicap: float = 0.0
     apart: float = 1.0
     furthest: float = 120.0
@@ -133,43 +124,36 @@ class Queued:
 
 @dataclass(frozen=True)
 class ArrivedMail:
-    """A received mail for one recipient; `sender` is the envelope sender.
-
-    The mail is a duplicate if its recipient got one with the same `digest` less than `same_for`
-    ago. `answer_counted`: the sender is a stranger; rate limits have counted the answer in advance.
-    """
+    """A received mail for one recipient."""
 
     digest: str
     recipient: str
-    sender: str
+    sender: str  # of the envelope
     peer: str
     raw: bytes
     now: datetime
-    same_for: timedelta
+    same_for: timedelta  # how long a second mail with this digest counts as a duplicate
     queued: Queued = Queued()
-    answer_counted: bool = False
+    answer_counted: bool = False  # rate limits have counted the answer to this stranger
     network: str = ""
 
 
 @dataclass(frozen=True)
 class NewMail:
-    """A mail to be stored in the outbox, and sent at once or from `due_at` on.
-
-    `params` are the values for the `template`. `sender` is the envelope sender.
-    """
+    """A mail to be stored in the outbox."""
 
     kind: Kind
     recipient: str
     template: str
-    params: dict[str, Any]
+    params: dict[str, Any]  # values for the template
     headers: dict[str, Any]
     message_id: str
-    sender: str
+    sender: str  # of the envelope
     written_at: datetime
     player_id: int | None = None
     board_id: int | None = None
     inbox_id: int | None = None
-    due_at: datetime | None = None
+    due_at: datetime | None = None  # None to send at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,15 +169,11 @@ class OutboxMail(NewMail):
 
 @dataclass(frozen=True)
 class News:
-    """News of a board, kept for a player's next digest.
+    """News of a board, kept for a player's next digest."""
 
-    `told` are parameters of a mail's template; `size` is their length in characters. `after_ply` is
-    the last ply that the player has been told about.
-    """
-
-    after_ply: int
-    told: dict[str, Any]
-    size: int
+    after_ply: int  # the last ply that the player has been told about
+    told: dict[str, Any]  # parameters of a mail's template
+    size: int  # of `told`, in characters
     kept_at: datetime
 
 

@@ -13,10 +13,7 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings, most of which the command `set` changes.
-
-    Three settings are changed only by the server: `signature`, `endings` and `fewer_offered`.
-    """
+    """A player's settings; only the server changes `signature`, `endings` and `fewer_offered`."""
 
     picture: bool = True  # of the board, in mails
     subject: str = "plain"  # or classic, which names the player to move
@@ -38,13 +35,10 @@ class PlayerSettings:
 
     @cached_property
     def wants_digests(self) -> bool:
-        """Return whether the player gets news of what others did in digests, not at once."""
         return self.digest != "off"
 
 
 class PlayerStatus(StrEnum):
-    """The status of a player, stored in `players.status`."""
-
     ACTIVE = "active"
     SUSPENDED = "suspended"  # by the operator
     REMOVED = "removed"  # has left the server for good
@@ -73,28 +67,22 @@ class Player:
 
     @cached_property
     def address(self) -> str:
-        """The address that this player's mail is sent to."""
         return self.addresses[0]
 
     @cached_property
     def is_active(self) -> bool:
-        """Return whether the player can play."""
         return self.status == PlayerStatus.ACTIVE
 
 
 @dataclass(frozen=True)
 class Vacation:
-    """A player's vacation: the clock stops from `first_day` to the end of `last_day`.
-
-    It stops the clock of the board `board_id`, or of all boards if `board_id` is None. `zone` is
-    the time zone of the days, None for the player's current time zone.
-    """
+    """A vacation: the player's clocks stand still from `first_day` to the end of `last_day`."""
 
     id: int
     first_day: date
     last_day: date
-    board_id: int | None
-    zone: str | None = None
+    board_id: int | None  # whose clock stands still; None for all of the player's boards
+    zone: str | None = None  # time zone of the days; None for the player's current one
 
 
 class Pool(StrEnum):
@@ -107,28 +95,19 @@ class Pool(StrEnum):
 
 @dataclass(frozen=True)
 class Rating:
-    """The estimated strength of a player: mean and standard deviation.
-
-    `games` is the number of counted games, and `at` the time of the last one. `people_games` is the
-    number of these games with a human opponent. `rival_id` is the human opponent if all these games
-    were against the same person, else None.
-    """
+    """The estimated strength of a player: mean and standard deviation."""
 
     mu: float
     sigma: float
-    games: int
-    at: datetime | None
-    people_games: int = 0
-    rival_id: int | None = None
+    games: int  # rated ones
+    at: datetime | None  # time of the last one
+    people_games: int = 0  # rated games with a human opponent
+    rival_id: int | None = None  # the human opponent in these, if it was always the same person
 
 
 @dataclass(frozen=True)
 class RatingResult:
-    """A change of a player's rating by a board.
-
-    Fields with the same name as in `Rating` have the values after the board. `weight` is how much
-    the game counts, from 0 (the rating stays) to 1; the values after the board include this weight.
-    """
+    """A change of a rating by a board. Fields as in `Rating` have the values after the change."""
 
     player_id: int
     place: int
@@ -139,7 +118,7 @@ class RatingResult:
     games: int
     people_games: int
     rival_id: int | None
-    weight: float
+    weight: float  # how much the game counts, from 0 (the rating stays) to 1
 
 
 @dataclass(frozen=True)

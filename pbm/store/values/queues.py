@@ -28,20 +28,16 @@ class TimerKind(StrEnum):
 
 @dataclass(frozen=True)
 class Timer:
-    """A timer, whose handler runs at `due_at`.
-
-    The timer's period began at `since`. The timer was last set or put off at `set_at`. `kind` is a
-    `TimerKind`, or a kind of a newer version. `about` is the timer's key, unique within the kind.
-    """
+    """A timer, whose handler runs at `due_at`."""
 
     id: int
-    kind: str
-    about: str
+    kind: str  # a `TimerKind`, or a kind of a newer version
+    about: str  # key, unique within the kind
     board_id: int | None
     player_id: int | None
     question_id: int | None
-    since: datetime
-    set_at: datetime
+    since: datetime  # start of the timer's period
+    set_at: datetime  # when it was set or put off last
     due_at: datetime
     tries: int = 0
     last_error: str | None = None
@@ -59,21 +55,17 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A robot's search for a board after the ply `ply`, counted as a job of `player_id`.
-
-    `kind` is a `SearchKind`. `about` is the job's key, unique within the kind. `tries` counts
-    failed tries.
-    """
+    """A robot's search for a board after the ply `ply`."""
 
     id: int
-    kind: str
-    about: str
+    kind: str  # a `SearchKind`
+    about: str  # key, unique within the kind
     board_id: int
     ply: int
-    player_id: int
+    player_id: int  # for whom the search counts as a job
     params: dict[str, Any]
     asked_at: datetime
-    tries: int = 0
+    tries: int = 0  # failed ones
     last_error: str | None = None
 
     @property
@@ -115,19 +107,15 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A sign of life of one role of a process, written at `beat_at`.
-
-    The role's loop last made progress at `alive_at`. Both times are by the process's clock. `ahead`
-    is by how many seconds that clock was ahead of PostgreSQL's clock; None with SQLite.
-    """
+    """A sign of life of one role of a process. Times are by the process's clock."""
 
     process: str
     role: str
     host: str
     pid: int
-    beat_at: datetime
-    alive_at: datetime
-    ahead: float | None = None
+    beat_at: datetime  # when this was written
+    alive_at: datetime  # last progress of the role's loop
+    ahead: float | None = None  # seconds ahead of PostgreSQL's clock; None with SQLite
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}"
