@@ -1,8 +1,4 @@
-"""Moves, departures, forfeits and acts of the operator on a board, with all consequences.
-
-An absence of a player begins with a reminder, and ends with the player's next mail. If a player
-forfeits several boards in one absence, not all cost rating; see `is_spared` (rules, section 6).
-"""
+"""Moves, departures, forfeits and acts of the operator on a board, with all consequences."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -29,10 +25,7 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move; it may close offers or end the game. Raises Refusal.
-
-    The mover's clock stops at the moment `arrived`, or at `now` if `arrived` is None.
-    """
+    """Play a move. The mover's clock stops at `arrived` (None: at `now`). Raises Refusal."""
     mover = board.to_move
     after = boards.add_move(work, board, text, now)
     count_move(work, board, after, arrived or now)
@@ -57,10 +50,7 @@ def leave_board(
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
-    """Return a player's boards in progress, sorted by number; `lock`: lock their rows.
-
-    Boards that the player has left are omitted, and so are boards of games not installed.
-    """
+    """Return the boards of installed games that a player still plays, sorted by number."""
     found: Sequence[Board] = work.boards.of_player(player.id, playing=True, most=_EVERY)[::-1]
     found = [work.boards.get(board.id, lock=True) for board in found] if lock else found
     played = (board for board in found if board.playing and board.is_installed)
@@ -74,10 +64,7 @@ def decline_board(
     now: datetime,
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board that a player declines, and start a new board for the others if possible.
-
-    `fact` is the type of the event that tells the others why the board is closed.
-    """
+    """Close a board that a player declines, and start a new board for the others if possible."""
     closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
@@ -90,11 +77,7 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a board for the players who remain when `player` declines a board; return the new one.
-
-    Return None if the game has teams, if the board is a later round of a match, if only robots
-    remain, or if too few players remain.
-    """
+    """Start a board for those who remain when `player` declines; None if they cannot play."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     if board.round and board.round.number > 1:
@@ -106,7 +89,6 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 
 
 def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Take a player who ran out of time out of the game."""
     left = leave_board(work, board, player, FORFEITED, now)
     return [Forfeited(board.id, player.handle), *left]
 
@@ -123,10 +105,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """Return when the mover's time ends; from then on `player` may claim the mover's forfeit.
-
-    Return None if no clock runs, if `player` is the mover, or if mail to the mover does not bounce.
-    """
+    """Return when `player` may claim the mover's forfeit, as it stands now; None for never."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -134,7 +113,6 @@ def claimable_from(
 
 
 def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | None:
-    """Return when a player forfeited a board, None if the player did not."""
     seats = {seat.seat for seat in board.seats_of(player_id)}
     if not seats & set(board.position.out):
         return None
@@ -151,11 +129,10 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Return True if forfeiting a board costs a player no rating; note the forfeit for later.
+    """Return True if a forfeit costs a player no rating (rules, section 6), and note the forfeit.
 
-    The first forfeit of an absence costs rating. A later forfeit costs none, with two exceptions:
-    the player is behind in score, or was already spared in an earlier absence, which began less
-    than `SPARED_EVERY` before the present absence.
+    The first forfeit of an absence costs rating. A later one does so only if the player is behind
+    in score, or was spared in an absence that began less than `SPARED_EVERY` before this one.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -214,7 +191,6 @@ def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure, ...]:
-    """Return the forfeits that came after the ply number `ply`."""
     left = work.plies.departures(board.id)
     return tuple(item for item in left if item.how == FORFEITED and item.after_ply >= ply)
 

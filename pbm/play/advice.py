@@ -65,17 +65,13 @@ def _check(board: Board, player: Player) -> None:
 
 
 def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
-    """Return a player's boards in progress, of the same game as `board`, that forbid hints.
-
-    Boards without any move are omitted. Only the newest `_MOST_COMPARED` boards are looked at.
-    """
+    """Return a player's boards in progress, of the same game as `board`, that forbid hints."""
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
     return [other for other in same if other.rated or people_against(other, player.id)]
 
 
 def people_against(board: Board, player_id: int | None) -> list[str]:
-    """Return the handles of a player's opponents who are people."""
     own = {seat.seat for seat in board.seats if seat.player_id == player_id}
     own |= {partner for seat in own for partner in partners(board.position, seat)}
     return [seat.handle for seat in board.seats if seat.seat not in own and seat.robot is None]
@@ -97,9 +93,9 @@ def check_analysable(board: Board) -> None:
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
     """Find a ply of `board` that led to the present position of a board that forbids hints.
 
-    The other board is one of `boards_without_hints`; its position may be mirrored or turned. If
-    `board` was not imported, a ply older than the other board does not count. Keys of the result:
-    `number` (of `board`), `ply`, and `other`, the other board's number; {} if no ply is found.
+    The other board is one of `boards_without_hints`; its position may be mirrored or turned. A ply
+    older than the other board counts only if `board` was imported. The result has `number` (of
+    `board`), `ply` and `other` (the other board), or is empty.
     """
     stands_on = {
         stands: other
@@ -149,7 +145,6 @@ def mark_of(board: Board) -> str:
 
 
 def analysis_params(board: Board, kept: KeptAnalysis, player: Player) -> dict[str, Any]:
-    """Return the parameters of the mail section `analysis` for one player."""
     own = [] if board.from_record else board.seats_of(player.id)
     found = kept.found
     mistakes = [

@@ -1,7 +1,4 @@
-"""Starting a game with others: who may play together, and how many boards a player may start.
-
-A board in progress counts as unanswered by a player who has neither moved nor written on it.
-"""
+"""Starting a game with others: who may play together, and how many boards a player may start."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -28,10 +25,7 @@ _LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
-    """Return the ids of those of `others` with whom a player may play.
-
-    Two players may not play if one has blocked the other, or if they have a mailbox in common.
-    """
+    """Return the ids of those who share neither a mailbox nor a block with a player."""
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}
     return frozenset(apart - work.blocks.around(player.id, apart))
@@ -77,10 +71,10 @@ def begin_board(
 ) -> list[Event]:
     """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
-    `agreed` has the ids of the players who have said yes; None means that nobody was asked. If not
-    all players have said yes, the board counts for an hourly limit of `begun_by`. If nobody was
-    asked, a daily limit also applies until people have moved on `TAKEN_UP` boards of `begun_by`.
-    `first_unsaid`: `begun_by` got the first seat without asking for it; the event says so.
+    `agreed` has the ids of the players who have said yes; None means that nobody was asked. Boards
+    to which not all have said yes are limited per hour. Those about which nobody was asked are
+    limited per day, too, until people have moved on `TAKEN_UP` boards of `begun_by`.
+    `first_unsaid`: `begun_by` got the first seat without asking for it.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -116,13 +110,15 @@ def check_others(
 
 
 def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
-    """Return whether `other`, a person, has left too many boards of `begun_by` unanswered."""
+    """Return whether `other`, a person, has left too many boards of `begun_by` unanswered.
+
+    A board in progress is unanswered by a player who has neither moved nor written on it.
+    """
     most = limits.MOST_UNANSWERED
     return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
 
 
 def robots_play(game: Game) -> bool:
-    """Return whether robots can play a game: they can if the game offers a search for moves."""
     return has(game, Searches)
 
 
@@ -141,16 +137,15 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
-    """Return how many boards in progress a player has with robots; stop counting at the limit."""
+    """Count a player's boards in progress with robots, up to the limit."""
     return work.beginnings.with_robots(player.id, most=limits.MOST_WITH_ROBOTS)
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
-    """Return the handle of the strongest robot that is rated no higher than a player.
+    """Return the strongest robot (a handle) that is rated no higher than a player.
 
     A provisional rating counts at its lower bound. If all robots are rated higher, or the player
-    has no rating, take the robot for beginners. Robots that cannot play `game` now are passed over.
-    Return None if this leaves no robot.
+    has no rating, it is the robot for beginners. It is None if no such robot can play `game` now.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)

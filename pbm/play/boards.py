@@ -55,11 +55,9 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Return keyword arguments for `add_ply`, which counts how often `position` has occurred.
+    """Return the keyword arguments by which `add_ply` counts how often a position has occurred.
 
-    The ply number `ply` led to `position`, and `stood` is the key of `position`. Keys of the
-    result: `since`, the first ply to look at; `most`, how many earlier plies to count at most;
-    `first`, which is added: 1 for `ply` itself, or 2 if the game also started with `position`.
+    The position is the one after ply number `ply`, and `stood` is its key.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -81,7 +79,6 @@ def positions_since(work: UnitOfWork, board: Board, ply: int) -> list[Position]:
 
 
 def steps_of(work: UnitOfWork, board: Board) -> tuple[Step, ...]:
-    """Return the moves of a board, and the departures of its players, in order."""
     left = [
         (item.after_ply, Leaving(item.seat, item.how if item.how in LEAVING_HOWS else "resigned"))
         for item in work.plies.departures(board.id)
@@ -94,13 +91,13 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """Choices of a challenge. If `rounds` is None: no match. If `clock` is None: default clock."""
+    """The choices of a challenge."""
 
     game: str
     options: Options
-    rounds: int | None = None
+    rounds: int | None = None  # of a match
     rated: bool = True
-    clock: Terms | None = None
+    clock: Terms | None = None  # None: the default
 
     def position(self, players: int) -> Position:
         """Return the starting position. Raises Refusal for choices that exclude each other."""
@@ -114,7 +111,6 @@ class Setup:
             raise Refusal("bad-setup", **params, **why(game, error)) from error
 
     def is_for(self, players: int) -> bool:
-        """Return whether the game allows this number of players."""
         try:
             self.position(players)
         except Refusal:
@@ -123,7 +119,6 @@ class Setup:
 
 
 def setup_of(board: Board) -> Setup:
-    """Return the setup that a board was begun with."""
     rounds = board.round.rounds if board.round else None
     clock = from_plain(Terms, board.clock) if board.clock else None
     return Setup(board.game, board.options, rounds, board.rated, clock)
@@ -141,9 +136,8 @@ def start_board(
 ) -> Board:
     """Start a new board, with the players `seated` in seat order. Raises Refusal.
 
-    `round_of`: the board's place in a match that has begun. If `round_of` is None, a setup with
-    `rounds` begins a match. `begun_by`: the id of the player who asked for the board, None if the
-    board follows from an earlier game.
+    `round_of` is the board's place in a match that has begun. If it is None, a setup with `rounds`
+    begins a match. `begun_by` is the player who asked for the board; None if nobody did.
     """
     board = work.boards.add(
         setup.game,
@@ -208,10 +202,7 @@ def take_out(
     *,
     spared: bool = False,
 ) -> Board:
-    """Take seats out of the game; their pieces stay.
-
-    `how`: how they leave, a word such as `resigned`. `spared`: leaving costs no rating.
-    """
+    """Take seats out of the game; their pieces stay. `spared`: leaving costs no rating."""
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)
@@ -241,7 +232,6 @@ def close_board(
 
 
 def progress_at(board: Board, position: Position, ply: int) -> Progress:
-    """Return the progress to store for a position: the player to move, or the outcome."""
     seat = mover(position)
     to_move = board.seats[seat - 1].player_id if seat else None
     outcome = position.outcome
@@ -250,10 +240,9 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """Return the expected processor seconds of a search by `robot`; None: of a search for a hint.
+    """Return the expected processor seconds of a robot's search; None: of a search for a hint.
 
-    A job's place in the queue depends on these seconds. They stay the same if the operator allows
-    longer searches, as otherwise the job would have to wait for hours.
+    The order of jobs depends on them. Settings do not change them (docs/adr/robots.md).
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
@@ -281,8 +270,7 @@ def move_key(board: Board, player_id: int) -> str:
 def asked_by(board: Board) -> int:
     """Return the id of the player to whom the search for a robot's move is charged.
 
-    This is the first person by seat who has not left. If all people have left, it is the first
-    person. If only robots play, it is the robot to move.
+    People who still play come first, then people who have left, then the robot to move.
     """
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
@@ -306,7 +294,6 @@ Team = Sequence[str]
 
 
 def partners_option(game: Game) -> Option | None:
-    """Return the option for playing with partners, if the game has one."""
     return next((option for option in game.info.options if option.partners), None)
 
 

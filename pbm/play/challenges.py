@@ -1,8 +1,7 @@
 """Pending challenges: players or mail addresses are asked, and not all have said yes yet.
 
-The board starts after the last yes. Guests, who are invited by mail address, are asked first. Then
-those players are asked whose setting `challenges` is `ask`. Two players have at most one pending
-challenge, so a handle identifies the challenge.
+Guests, who are invited by mail address, are asked first; then the players whose setting
+`challenges` is `ask`. The last yes starts the board. Two players share one challenge at most.
 """
 
 from collections.abc import Sequence
@@ -23,13 +22,12 @@ from pbm.store.values.players import Player, PlayerStatus
 
 
 def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, ...]:
-    """Return the other players who must agree before the challenge becomes a board."""
     others = (player for player in players if player.id != begun_by.id)
     return tuple(player for player in others if player.settings.challenges == "ask")
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Return whether `other`, invited by address, may be asked. Callers keep it from `begun_by`."""
+    """Return whether `other`, invited by address, may be asked; a secret from `begun_by`."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -118,10 +116,7 @@ def _still_to_ask(
 
 
 def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[Event]:
-    """Continue a challenge after the last guest's yes. Raises Refusal.
-
-    If some of the players want to be asked, ask them; otherwise start the board.
-    """
+    """After the last guest's yes, ask the players who want it, or begin. Raises Refusal."""
     begun_by = work.players.get(challenge.by_id)
     players = list(map(work.players.get, challenge.players))
     names = {player.handle for player in players}
@@ -166,7 +161,6 @@ def _begin(
     begun_by: Player,
     now: datetime,
 ) -> list[Event]:
-    """Start the board of a challenge, and pass on the challenge's comment. Raises Refusal."""
     begun = begin_board(
         *(work, setup_of_challenge(challenge), players, begun_by, now),
         agreed=challenge.asked,
@@ -186,7 +180,6 @@ def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Play
 
 
 def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
-    """Call off a challenge whose time to answer is over."""
     work.challenges.forget(challenge.id)
     silent = tuple(challenge.handle_of(player_id) for player_id in challenge.waiting)
     return _called_off(work, challenge, "lapsed", silent)
@@ -195,8 +188,7 @@ def lapse_challenge(work: UnitOfWork, challenge: PendingChallenge) -> CalledOff:
 def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
     """Call off all pending challenges of a player who leaves the server.
 
-    If the player was invited by address and has not answered yet, there is no event, as an event
-    would reveal whose address it is.
+    There is no event for an unanswered invitation by address: it would reveal whose address it is.
     """
     seated = work.challenges.with_player(player.id)
     waiting = work.challenges.with_guest(list(map(address_key, player.addresses)))
@@ -225,7 +217,6 @@ def call_off_between(
 
 
 def setup_of_challenge(challenge: PendingChallenge) -> Setup:
-    """Return the setup of a pending challenge."""
     return from_plain(Setup, challenge.setup)
 
 
@@ -237,10 +228,7 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """Return the event that a challenge was called off because of the players `who` (handles).
-
-    The event goes to the challenger and to the players who were asked, except `but`.
-    """
+    """Return the event for the challenger and all who were asked, except `but`."""
     readers = tuple(
         player_id
         for player_id in (challenge.by_id, *challenge.asked)

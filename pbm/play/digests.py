@@ -24,7 +24,6 @@ def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
 
 
 def next_hour(now: datetime) -> datetime:
-    """Return the next full hour."""
     return now.replace(minute=0, second=0, microsecond=0) + _HOUR
 
 

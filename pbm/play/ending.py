@@ -80,9 +80,8 @@ def settle_end(
 ) -> list[Event]:
     """Settle the end or reopening, if any, of a board that changed from `before` to `after`.
 
-    If the board had ended before, first undo the effects of that end. If only robots are left, end
-    the game as a draw, unless the game has teams. `begins_anew`: the remaining players have started
-    another board, so a match does not go on.
+    A reopening undoes the effects of the old end. A game left to robots ends as a draw, unless it
+    has teams. `begins_anew`: the other players have started a new board, so a match does not go on.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())

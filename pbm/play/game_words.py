@@ -32,7 +32,6 @@ def may_be_move(text: str) -> bool:
 
 
 def is_bare_move(text: str, game: Game) -> bool:
-    """Return whether a text is a move of a game, and nothing more."""
     return _says(game, ReadsTexts, "is_move_text", text)
 
 
@@ -47,12 +46,10 @@ def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
 
 
 def is_any_bare_move(text: str) -> bool:
-    """Return whether a text is a move of any game, and nothing more."""
     return any(is_bare_move(text, game) for game in games().values())
 
 
 def mentions_place(text: str) -> bool:
-    """Return whether a text names a place on a board of any game."""
     return any(_says(game, ReadsTexts, "mentions_place", text) for game in games().values())
 
 

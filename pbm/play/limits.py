@@ -49,11 +49,9 @@ class Rate:
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
 
     def is_empty(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
-        """Return whether the bucket has no token left."""
         return work.buckets.is_empty(self.key(*whose), self.most, self.within, now)
 
     def free_at(self, work: UnitOfWork, now: datetime, *whose: object) -> datetime:
-        """Return when the bucket has a token again."""
         return work.buckets.free_at(self.key(*whose), self.most, self.within, now)
 
     def key(self, *whose: object) -> str:
@@ -207,7 +205,6 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
 
 
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:
-    """Return the number of mails that a stranger's address may still get today."""
     return STRANGER_ANSWERS - work.buckets.taken_since(_keys_of(address), now - STRANGER.within)
 
 
@@ -235,8 +232,8 @@ def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
     """Count a mail to a stranger, which `player` wants and the stranger has not asked for.
 
-    Such mails share a limit. Players who are new, or have caused such a mail within a day, share
-    only a part of it. Raises Refusal with the reason, and with the time of the next try.
+    Players who are new, or have caused such a mail within a day, share only a part of the limit.
+    Raises Refusal with the time of the next try.
     """
     begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
     rates: list[tuple[Rate, tuple[int, ...]]] = [(UNASKED, (player.id,)), (ASKED, ())]
@@ -261,10 +258,7 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Return whether a recent mail told an address that answers to the address are paused.
-
-    `unproven`: the answers are to unproven mails, which have a limit of their own.
-    """
+    """Return whether a recent mail told an address that answers to it are paused."""
     key = address_key(address)
     return any(
         work.outbox.written_since(limit.pause, key, now - limit.within)

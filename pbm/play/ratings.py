@@ -31,16 +31,15 @@ from pbm.store.values.queues import TimerKind
 def places_of(board: Board) -> tuple[int, ...]:
     """Return the place of each seat on a finished board, 1 the best; partners share a place.
 
-    The winners are first; in a draw, all players who have not left are first. The others who have
-    not left follow in the order of the game's ranking. Players who left are last: the later a
-    player's last move, the better the place.
+    The winners are first; in a draw, all who have not left are. The others who have not left follow
+    in the order of the game's ranking. Those who left are last: the later their last move, the
+    better.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
 
 
 def _key(board: Board, seat: int) -> tuple[int, ...]:
-    """Return a sort key by which the seats with the best places come first."""
     side, position = (seat, *partners(board.position, seat)), board.position
     if seat in (board.winners or ()):
         return (0,)
@@ -53,7 +52,6 @@ def _key(board: Board, seat: int) -> tuple[int, ...]:
 
 
 def scores_of(board: Board) -> tuple[int, ...]:
-    """Return the score of each seat so far; zeros in games without scores."""
     game = board.rules
     return game.scores(board.position) if has(game, Scores) else (0,) * len(board.seats)
 
@@ -75,7 +73,6 @@ def places(board: Board) -> list[dict[str, Any]]:
 
 
 def seconds_taken(board: Board) -> int | None:
-    """Return how many seconds a game took; None without an outcome, or if it was imported."""
     if board.winners is None or board.from_record:
         return None
     return int((board.changed_at - board.started_at).total_seconds())
@@ -106,11 +103,7 @@ def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
 
 
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
-    """Return a finished board as seen by one of its players.
-
-    The key `how` is `won`, `drawn` or `lost`; with three sides or more, `placed` replaces `lost`.
-    `others` has the opponents' handles, `left` a pair for each player who left: handle and how.
-    """
+    """Return a finished board as one of its players sees it, as template data."""
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
     place = places_of(board)[seat - 1]
@@ -166,12 +159,7 @@ def shown(mu: float, sigma: float) -> RatingShown:
 
 
 def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
-    """Return the rating changes that a finished board caused, in seat order.
-
-    `before` and `after` are a player's ratings; `before` is None if there was none. `measured`: the
-    player is a robot, whose rating is fixed. `spared`: the rating stays as it was, since another
-    forfeit in the same absence has cost rating. `counted` is the weight of the game in percent.
-    """
+    """Return the rating changes that a finished board caused, in seat order."""
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
     found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
@@ -187,9 +175,9 @@ def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
         "handle": seat.handle,
         "before": asdict(before) if stays or item.games > 1 else None,
         "after": asdict(after),
-        "spared": stays and not is_robot,
-        "measured": is_robot,
-        "counted": 100 if stays else round(100 * item.weight),
+        "spared": stays and not is_robot,  # another forfeit in the absence has cost rating
+        "measured": is_robot,  # the rating is fixed
+        "counted": 100 if stays else round(100 * item.weight),  # percent
     }
 
 
@@ -210,10 +198,7 @@ def measured(robot: str) -> Rating:
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Return whether a board, once finished, would count for ratings.
-
-    The board must be rated, long enough and not imported, and no player may have two seats.
-    """
+    """Return whether a board, once finished, would count for ratings."""
     if not _may_count(board):
         return False
     moves = work.plies.by_seat(board.id, since=0)
@@ -254,7 +239,6 @@ def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[Any]) -> bool
 
 
 def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Count a board that has just finished, if it is rated."""
     pool = pool_of(work, board)
     if pool is None:
         return

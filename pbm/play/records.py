@@ -30,7 +30,6 @@ _DRAWN = ("agreed", "claimed")
 
 
 def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
-    """Return the record of a board, as far as it has been played."""
     return GameRecord(
         len(board.seats),
         board.options,
@@ -99,10 +98,10 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Store a game played elsewhere, the replayed record `through`, as a board; return the board.
+    """Store a game played elsewhere as a board. No event says so, as no game has ended here.
 
     If `goes_on`, the players continue the game here under their handles. Otherwise the board is
-    over, and shows `names`. No event is reported, since no game has ended on this server.
+    over, and shows `names`.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(

@@ -1,7 +1,6 @@
 """Seeks: open challenges. Any player may take a seat, and the last seat taken starts the board.
 
-A player who wants to be paired joins the best seek, or opens one. Seats are drawn by lot. One lock
-guards all seeks, so that two players cannot both get the last seat.
+Seats are drawn by lot. One lock guards all seeks: no two players can both get the last seat.
 """
 
 from collections import Counter
@@ -42,7 +41,7 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """Return what a seek asks for: a game by `setup` with this number of `players`. Raises Refusal.
+    """Return what a seek asks for. Raises Refusal.
 
     `wishes` are the options as the player typed them. Players whose rating is from `least` to
     `most` may join. `pairs`: the player asked to be paired.
@@ -67,12 +66,10 @@ def wish_for(
 
 
 def usual_setup(game: str) -> Setup:
-    """Return the setup of a game with default options."""
     return Setup(game, completed(game_named(game).info.options, {}))
 
 
 def fewest_players(setup: Setup) -> int:
-    """Return the smallest number of players that a setup allows."""
     numbers = sorted(game_named(setup.game).info.seats)
     return next(filter(setup.is_for, numbers), numbers[0])
 
@@ -80,11 +77,10 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Join a seek or open one; return the seek, or events if its board starts.
+    """Join a seek or open one; return the seek, or events if its board starts. Raises Refusal.
 
-    A wish for a game with default options joins an open seek that fits, if there is one. If the
-    player asks to be paired, and an earlier seek of the player already waits for this in the same
-    game, return that seek. Raises Refusal if the player has too many seeks.
+    A wish for a game with default options joins an open seek that fits, if there is one. A player
+    who already waits to be paired in this game opens no other seek.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None
@@ -147,7 +143,6 @@ def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
 
 
 def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
-    """Remove an inactive player from all seeks."""
     work.seeks.lock()
     found = work.seeks.of_player(player.id)
     left = [event for seek in found for event in leave_seek(work, seek, player)]
@@ -180,9 +175,9 @@ def seeks_to_join(
 ) -> tuple[list[Seek], list[Seek], int]:
     """Return seeks that a player can join, seeks for other ratings, and how many more there are.
 
-    `most`: how many seeks to look at; the others are only counted. Seeks for the player's rating
-    are looked at first. Within each kind, each maker's oldest seek comes before all second seeks,
-    and then newer seeks come first. A seek with somebody whom the player may not meet is omitted.
+    Only `most` seeks are looked at, those for the player's rating first. Of these, each maker's
+    oldest seek comes before all second seeks, then newer seeks come first. A seek is left out if
+    the player may not meet somebody in it.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)
@@ -211,7 +206,6 @@ def ratings_for(
 
 
 def setup_of(wish: Wish) -> Setup:
-    """Return the setup of a seek's game."""
     clock = from_plain(Terms, dict(wish.clock)) if wish.clock else None
     return Setup(wish.game, wish.options, wish.rounds, wish.rated, clock)
 

@@ -1,8 +1,7 @@
 """The subjects of our own mails: formatted here, and recognised here in replies.
 
-A reply's subject may be one of ours, or a command. Ours cannot be looked up, since stored subjects
-are erased once a mail is sent. Instead, patterns recognise our subjects; they are generated from
-the texts that format the subjects.
+They are recognised by patterns, which are made from the texts that format them. The stored subjects
+are erased once a mail is sent.
 """
 
 import re
@@ -42,17 +41,13 @@ def board_subject(game: str, handles: Sequence[str]) -> str:
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
-    """Return a board's subject as older servers wrote it; `turn` is the handle of the mover.
-
-    `words`: the mail has comments, which ` **` marks in the subject.
-    """
+    """Return a board's subject as older servers wrote it; `words`: the mail has comments."""
     title = game_named(game).info.title
     marked = _WORDS if words else ""
     return _CLASSIC.format(title=title, number=number, turn=turn or "over", words=marked)
 
 
 def question_subject(what: str) -> str:
-    """Return the subject of a mail that asks its reader to confirm `what`."""
     shown = what if len(what) <= _LONGEST_ASKED else f"{what[:_LONGEST_ASKED]}..."
     return _QUESTION.format(what=shown)
 

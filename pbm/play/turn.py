@@ -25,8 +25,8 @@ class Postage:
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
         """Count the mails that a player's command causes. Raises Refusal if there are too many.
 
-        After a Refusal, the caller must undo the command. The first command of a mail is never
-        refused: it may concern all boards of a player who leaves the server, for example.
+        The caller then undoes the command. The first command of a mail is never refused: a player
+        who leaves the server may have many boards.
         """
         before = (self._boards, self._asked, self._of_seeks)
         others = [event for event in events if not isinstance(event, BoardEvent)]
@@ -51,45 +51,34 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a turn: a mail, or the operator or a timer if `inbox_id` is None.
-
-    `came_at` is when the mail was stored, `board_id` the board of the mail's thread.
-    `answer_counted`: a stranger sent the mail, and limits already count its answer.
-    """
+    """The cause of a turn: a mail, or the operator or a timer if `inbox_id` is None."""
 
     inbox_id: int | None = None
     author: str = ""
     message_id: str | None = None
-    board_id: int | None = None
-    answer_counted: bool = False
-    came_at: datetime | None = None
+    board_id: int | None = None  # of the mail's thread
+    answer_counted: bool = False  # a stranger sent the mail, and limits count its answer already
+    came_at: datetime | None = None  # when the mail was stored
 
     def is_from(self, *addresses: str) -> bool:
-        """Return whether the mail came from one of the given addresses, in any case of letters."""
         return self.author.lower() in {address.lower() for address in addresses}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One unit of work: all of its effects are committed together, or none.
-
-    `unproven`: the sender is not proven, so answers have a limit of their own. `passwords` caches
-    password hashes, and `apart` the results of other slow work, for restarts of the transaction.
-    `news` has events that no command returned. `notes` has sections of the answer to the sender.
-    `back` has the ids of players to whom mail had bounced, and who have written now.
-    """
+    """One unit of work: all of its effects are committed together, or none."""
 
     work: UnitOfWork
     site: Site
     now: datetime
     cause: Cause = Cause()
-    unproven: bool = False
+    unproven: bool = False  # the sender is not proven, so answers have a limit of their own
     passwords: PasswordWork = field(default_factory=PasswordWork)
-    apart: Apart = field(default_factory=Apart)
+    apart: Apart = field(default_factory=Apart)  # other slow work
     postage: Postage = field(default_factory=Postage)
-    news: list[Event] = field(default_factory=list)
-    notes: list[Answered] = field(default_factory=list)
-    back: list[int] = field(default_factory=list)
+    news: list[Event] = field(default_factory=list)  # that no command returned
+    notes: list[Answered] = field(default_factory=list)  # for the sender
+    back: list[int] = field(default_factory=list)  # players whose mail bounced, and who wrote now
 
     @property
     def arrived(self) -> datetime:
@@ -97,5 +86,4 @@ class Turn:
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:
-        """Return whether the turn's mail came from one of the player's addresses."""
         return self.cause.is_from(*player.addresses)

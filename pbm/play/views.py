@@ -1,7 +1,4 @@
-"""A board as its readers see it: plain data, stored as the parameters of a mail.
-
-A game adds plain data for its own templates: per seat, per move, and as a drawing.
-"""
+"""A board as its readers see it: plain data, stored as the parameters of a mail."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -41,10 +38,9 @@ def board_view(
 ) -> ViewData:
     """Return the view of one player, or of a stranger if `player_id` is None.
 
-    If `picture` is False, the view has no picture. The view lists all moves if `whole` is True,
-    otherwise the last `Info.rounds_shown` rounds, at a cost that does not grow with the game. The
-    key `happened` has the moves and departures after the ply `after`, but at most one round more
-    than the view lists. If `after` is None, they are those after the reader's own last move.
+    The view lists all moves if `whole`, otherwise the last `Info.rounds_shown` rounds, at a cost
+    that does not grow with the game. The key `happened` has what followed the ply `after` (None:
+    the reader's last move), at most one round more than the view lists.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -63,14 +59,9 @@ def board_views(
 ) -> dict[int | None, ViewData]:
     """Return the views of several readers by player id; shared parts are computed once.
 
-    Readers in `plain` get no picture. `recent`: the moves after the ply `recent_since(board)`; if
-    None, they are read from the store. `knows` has the last ply that a reader knows.
-
-    A view has the keys of `_shared`, and some keys for one reader only. `yours`: the reader is to
-    move. `you` has the reader's seats, `partners` the partners' seats. `marked` has the moves that
-    the `picture` marks, as data of the game. `happened` has the moves and departures since the
-    ply in `knows`; for readers not in `knows`, since their last move. `claim` is the reason for
-    which the reader may claim a draw.
+    Readers in `plain` get no picture. `recent` has the moves after the ply `recent_since(board)`,
+    if they have been read already. `knows` has the last ply that a reader knows, if it is not the
+    reader's own last move.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -94,7 +85,7 @@ def board_views(
         views[player_id] = {
             **shared,
             "picture": drawn.get(player_id),
-            "marked": marked[since],
+            "marked": marked[since],  # moves, as data of the game
             "yours": yours,
             "you": [{"seat": seat, **seats[seat - 1]} for seat in own if not board.from_record],
             "partners": [
@@ -185,10 +176,7 @@ def _at(
 
 
 def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewData:
-    """Return the keys that every view has, past or present.
-
-    `sides` has the seats of each team, `taken_back` the number of plies taken back.
-    """
+    """Return the keys that every view has, past or present."""
     return {
         "number": board.id,
         "subject": board.subject,
@@ -201,7 +189,7 @@ def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewD
             for seat, data in zip(board.seats, seats, strict=True)
         ],
         "sides": teams(position),
-        "taken_back": board.taken_back,
+        "taken_back": board.taken_back,  # number of plies
     }
 
 
@@ -212,14 +200,7 @@ def _shared(
     seats: Sequence[ViewData],
     rounds: list[ViewData],
 ) -> ViewData:
-    """Return the keys of a board's present view that are the same for all readers.
-
-    `turn` is the player to move. `moves_for` is the partner for whom that player moves, if the
-    partner has left. `gone` says how players left the game, `away` has the players who left the
-    server. Each of `rounds` has its first ply, and its moves and effects in seat order. `places`
-    are the final places in a game of three or more sides, `seconds` is the game's duration.
-    `too_short`: the game has too few moves to count for ratings.
-    """
+    """Return the keys of a board's present view that are the same for all readers."""
     to_move, ratings = board.to_move, rating_changes(work, board)
     place = board.round
     seat, moves = (turn(board.position), mover(board.position)) if to_move else (None, None)
@@ -228,11 +209,12 @@ def _shared(
         "options": dict(board.options),
         "round": {"number": place.number, "rounds": place.rounds} if place else None,
         "rematch_of": board.rematch_of,
-        "away": [seat.handle for seat in board.seats if seat.removed],
+        "away": [seat.handle for seat in board.seats if seat.removed],  # have left the server
         "from_record": board.from_record,
         "status": board.status,
         "ended_by": board.ended_by,
         "turn": to_move.handle if to_move else None,
+        # The partner who has left, if the mover moves for a partner.
         "moves_for": board.seats[seat - 1].handle if seat and seat != moves else None,
         "turn_unreachable": bool(to_move and to_move.unreachable),
         "gone": {board.seats[item.seat - 1].handle: item.how for item in departures},
@@ -274,7 +256,7 @@ def _drawing(
 ) -> ViewData | None:
     """Return a drawing with `moves` marked; None if the game has no drawings.
 
-    `named`: the seats, as digits, whose pieces show the names of their cells. In a game with two
+    `named` has the seats, as digits, whose pieces show the names of their cells. In a game with two
     seats, all pieces show them.
     """
     named = "12" if len(position.sides) == 2 else named
@@ -311,7 +293,6 @@ def _moved(ply: Ply) -> Moved:
 
 
 def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
-    """Return each seat as data for the game's templates."""
     game = board.rules
     if has(game, Tells):
         return game.told(board.start, position)
@@ -319,18 +300,14 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """Return an open offer as template data for one reader.
-
-    In the data of a take-back, `ply` and `move` are the number and text of the first ply to undo,
-    and `later` is the number of plies after it.
-    """
+    """Return an open offer as template data for one reader."""
     waiting = board.open_offers[offer]
     return {
         "what": offer.kind,
         "by": board.handle_of(offer.by),
-        "ply": offer.moved,
+        "ply": offer.moved,  # the first that a take-back undoes
         "move": next((ply.text for ply in plies if ply.ply == offer.moved), None),
-        "later": board.ply - offer.moved,
+        "later": board.ply - offer.moved,  # further plies that it undoes
         "to_you": player_id in waiting,
         "waiting": [board.handle_of(waits) for waits in waiting],
     }

@@ -21,19 +21,14 @@ Stretch = tuple[datetime, datetime]  # aware for moments, naive for wall time
 
 @dataclass(frozen=True)
 class Calendar:
-    """A player's time zone, and the times in which the player's clock does not run.
-
-    `away` has the first and last day of each vacation, `abroad` the begin and end of vacations that
-    began in another time zone. `stopped` has the pauses of the board, and outages of the server.
-    `unreached` has the times in which mail to the player bounced.
-    """
+    """A player's time zone, and the times in which the player's clock does not run."""
 
     zone: ZoneInfo
     weekends_off: bool = False
-    away: tuple[tuple[date, date], ...] = ()
-    abroad: tuple[Stretch, ...] = ()
-    stopped: tuple[Stretch, ...] = ()
-    unreached: tuple[Stretch, ...] = ()
+    away: tuple[tuple[date, date], ...] = ()  # first and last days of vacations
+    abroad: tuple[Stretch, ...] = ()  # vacations that began in another time zone
+    stopped: tuple[Stretch, ...] = ()  # pauses of the board, outages of the server
+    unreached: tuple[Stretch, ...] = ()  # mail to the player bounced
 
     @property
     def going_on(self) -> "Calendar":
@@ -41,7 +36,6 @@ class Calendar:
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
-        """Return the counted time between two moments."""
         stretches = self._running(self._wall(since), self._wall(until))
         return sum((end - start for start, end in stretches), timedelta())
 
@@ -92,7 +86,6 @@ class Calendar:
 
 
 def _without(start: datetime, end: datetime, stops: list[Stretch]) -> Iterator[Stretch]:
-    """Yield the parts of a stretch of time that are outside the stops."""
     for begin, finish in sorted(stops):
         if finish <= start or begin >= end:
             continue
@@ -108,7 +101,6 @@ UNNOTICED = timedelta(seconds=60)  # three heartbeats; mail servers retry after 
 
 
 def known_outages(work: UnitOfWork) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the recorded outages, in order."""
     fact = work.facts.find(DOWN)
     for begin, end in fact.value if fact else ():
         yield datetime.fromisoformat(begin), datetime.fromisoformat(end)

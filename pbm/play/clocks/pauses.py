@@ -24,7 +24,6 @@ def check_pause(board: Board) -> None:
 
 
 def check_resume(board: Board) -> None:
-    """Raise Refusal if there is no pause to end."""
     if not board.paused_since:
         raise Refusal("not-paused", number=board.id)
 
@@ -37,10 +36,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Store how long a player's clocks stood still while mail to the player bounced.
-
-    Called when mail no longer bounces. The clocks run again, and their reminders begin anew.
-    """
+    """Store how long a player's clocks stood still while mail bounced; restart their reminders."""
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)
         if stop is None:

@@ -59,18 +59,17 @@ SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder, of a b
 
 @dataclass(frozen=True)
 class Terms:
-    """Limits of a board's clock, in seconds: `each` for a move, `total` for all a player's moves.
+    """Limits of a board's clock, in seconds.
 
-    `bank`: the most time in a player's bank, which starts full. A move takes its time from the
-    bank, and then adds `increment`, until the bank is full. In the methods, the parameter `used` is
-    the time that a player's moves took so far. The parameter `banked` is the time in the player's
-    bank, or None if the bank is full.
+    A move takes its time from the player's bank, and then adds `increment`, until the bank is full.
+    In the methods, `used` is the time that a player's moves took so far, and `banked` the time in
+    the player's bank, or None if the bank is full, as at the start.
     """
 
-    each: int
+    each: int  # for a move
     reminders: tuple[int, ...]
-    total: int | None = None
-    bank: int | None = None
+    total: int | None = None  # for all moves of a player
+    bank: int | None = None  # the most in a player's bank
     increment: int = 0
 
     @property
@@ -127,7 +126,6 @@ def chosen_terms(
     total: timedelta | None = None,
     bank: tuple[timedelta, timedelta] | None = None,
 ) -> Terms | None:
-    """Return the terms that were chosen, None if nothing was chosen."""
     if each is None and not reminders and total is None and bank is None:
         return None
     usual = usual_terms(players)
@@ -140,5 +138,4 @@ def chosen_terms(
 
 
 def in_seconds(duration: timedelta) -> int:
-    """Return a duration in whole seconds."""
     return int(duration.total_seconds())

@@ -26,17 +26,14 @@ _NO_BOARD_YET = 0
 
 
 def today_of(player: Player, now: datetime) -> date:
-    """Return today's date in a player's time zone."""
     return now.astimezone(ZoneInfo(player.settings.timezone)).date()
 
 
 def today_in(vacation: Vacation, player: Player, now: datetime) -> date:
-    """Return today's date in a vacation's own time zone, or in the player's if it has none."""
     return now.astimezone(ZoneInfo(vacation.zone or player.settings.timezone)).date()
 
 
 def beginning_of(day: date, player: Player) -> datetime:
-    """Return the moment when a day begins in a player's time zone."""
     midnight = datetime.combine(day, time(), ZoneInfo(player.settings.timezone))
     return midnight.astimezone(UTC)
 
@@ -128,8 +125,7 @@ def take_by_itself(
 ) -> VacationTaken | None:
     """Add up to `BY_ITSELF` vacation days for a player who ran out of time on a board.
 
-    The vacation begins on the day of `ran_out_at`. Return None if no days are left, or if the
-    player has had such an automatic vacation on this board before.
+    Return None if no days are left, or if the player has had such days on this board before.
     """
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
     work.players.lock(player.id)
@@ -150,7 +146,6 @@ def take_by_itself(
 
 
 def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[dict[str, int]]:
-    """Return the vacation days left this year and next; the keys are `year` and `left`."""
     today = today_of(player, now)
     taken = _taken(work, player, today)
     years = (today.year, today.year + 1)

@@ -21,18 +21,14 @@ _SOON = 3 * _DAY  # players who wait are told of an end within this time
 
 @dataclass(frozen=True)
 class ClockView:
-    """A board's clock at a moment, the same for all readers.
-
-    `ends_at` is None if no clock runs, or if the end is years away. `left` is each player's time
-    for all moves, if the terms limit this time.
-    """
+    """A board's clock at a moment, the same for all readers."""
 
     now: datetime
     paused: bool
-    ends_at: datetime | None
+    ends_at: datetime | None  # None if no clock runs, or if the end is years away
     away_until: date | None
     may_be_claimed: bool
-    left: tuple[tuple[str, timedelta], ...]
+    left: tuple[tuple[str, timedelta], ...]  # for all moves of a player, if that is limited
     chosen: Terms | None
 
     def for_reader(self, timezone: str = "UTC") -> dict[str, Any]:

@@ -42,7 +42,6 @@ class Wait:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time for the move has run out."""
         return self.ends_at is not None and self.ends_at <= self.now
 
     @property
@@ -61,7 +60,6 @@ class Wait:
         return (*earlier, last)
 
     def passed_by(self, moment: datetime) -> int:
-        """Return how many reminders were due at a moment or before."""
         return sum(at is not None and at <= moment for at in self.reminders)
 
     @property
@@ -71,7 +69,6 @@ class Wait:
 
 
 def terms_of(board: Board) -> Terms:
-    """Return the terms of a board's clock."""
     return from_plain(Terms, board.clock) if board.clock else usual_terms(len(board.seats))
 
 
