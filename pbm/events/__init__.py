@@ -1,8 +1,6 @@
 """Events: what happened in one transaction. `pbm.service.telling` turns them into mails.
 
-Each event declares who reads it, and whether it counts against the limit of comments or the limit
-of mails to others. The module `board` has facts, which are told in words above a board;
-`by_operator` has acts of the operator.
+Each event declares who reads it, and whether it counts against limits of comments or of mails.
 """
 
 from collections.abc import Iterable
@@ -28,10 +26,7 @@ class Event:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The recipients of a question or notice about the event: addresses, or `player N`.
-
-        Each recipient counts once against the limit of mails to others that one mail may cause.
-        """
+        """Who is sent a question or notice: addresses, or `player N`. Each counts as one mail."""
         return ()
 
     @property
@@ -71,13 +66,10 @@ class BoardEvent(Event):
 
 
 def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
-    """Return the board events among `events`."""
     return [event for event in events if isinstance(event, BoardEvent)]
 
 
 class MovePlayed(BoardEvent):
-    """A ply was played."""
-
     ply: int
 
     acts_on_board = only_if_wanted = happens_once = passes_turn = True
@@ -98,13 +90,10 @@ class PlayerLeft(BoardEvent):
 
 
 class BoardEnded(BoardEvent):
-    """A game is over; `by` says how, as in `Board.ended_by`.
-
-    `places` has the place of each seat, 1 for the best; None if the board has no result.
-    """
+    """A game is over; `by` says how, as in `Board.ended_by`."""
 
     by: str
-    places: tuple[int, ...] | None
+    places: tuple[int, ...] | None  # of each seat, 1 the best; None without a result
 
     only_if_wanted = True
     counts_postage = False
@@ -118,16 +107,12 @@ class BoardReopened(BoardEvent):
 
 
 class Commented(BoardEvent):
-    """A player's comment to the other players of a board.
-
-    `first`: the player's first comment without a command on this board; the player is told that
-    such comments go to the others. `vacation`: the command to suggest if the player will be away.
-    """
+    """A player's comment to the other players of a board."""
 
     handle: str
     lines: tuple[str, ...]
-    first: bool = False
-    vacation: str | None = None
+    first: bool = False  # comment without a command: the player is told who reads it
+    vacation: str | None = None  # the command to suggest if the player will be away
 
     counts_as_words = True
 
@@ -137,22 +122,17 @@ class Commented(BoardEvent):
 
 
 class Answered(Event):
-    """A section of the answer to the sender.
+    """A section of the answer to the sender."""
 
-    `section` names a template in `templates/sections`, `params` are its parameters as plain data.
-    `to_all`: the sender's other addresses get the answer, too.
-    """
-
-    section: str
-    params: dict[str, Any] = field(default_factory=dict)
+    section: str  # a template in `templates/sections`
+    params: dict[str, Any] = field(default_factory=dict)  # of the template, as plain data
     board_id: int | None = None
-    to_all: bool = False
+    to_all: bool = False  # the sender's other addresses get the answer, too
 
     for_sender = True
 
     @property
     def boards(self) -> list[dict[str, Any]]:
-        """The boards that the section shows."""
         if "diagram" in self.params:
             return [self.params]
         named = self.params.get("boards", ())  # in some sections numbers
@@ -160,17 +140,13 @@ class Answered(Event):
 
 
 class NeedsConfirmation(Event):
-    """A command that waits for its player's yes, with the `comment` that was sent below it.
+    """A command that waits for its player's yes."""
 
-    `line` is the command with board and ply added, so that it means the same later. `section` names
-    the template in `templates/sections` that says why the command waits.
-    """
-
-    line: str
-    section: str
+    line: str  # with board and ply added, so that it means the same later
+    section: str  # a template in `templates/sections` that says why the command waits
     params: dict[str, Any] = field(default_factory=dict)
     board_id: int | None = None
-    comment: tuple[str, ...] = ()
+    comment: tuple[str, ...] = ()  # sent below the command
 
     for_sender = True
 
@@ -189,17 +165,13 @@ class Guest:
 
 
 class Invited(Event):
-    """The people at `addresses` are invited to a pending challenge; `game` is the game's name.
-
-    `comment` is stored with the challenge. `guests`, with the tokens of the questions, are
-    filled in when the questions are sent.
-    """
+    """People are invited by address to a pending challenge."""
 
     challenge_id: int
     addresses: tuple[str, ...]
     game: str
-    comment: tuple[str, ...] = ()
-    guests: tuple[Guest, ...] = ()
+    comment: tuple[str, ...] = ()  # stored with the challenge
+    guests: tuple[Guest, ...] = ()  # filled in when the questions are sent
 
     for_sender = True
 
@@ -209,14 +181,11 @@ class Invited(Event):
 
 
 class AddressWanted(Event):
-    """A player wants another address; the question to the new address has this `token`.
-
-    `instead`: the new address replaces the player's first address.
-    """
+    """A player wants another address."""
 
     address: str
-    instead: bool
-    token: str = ""
+    instead: bool  # of the player's first address
+    token: str = ""  # of the question to the new address
 
     for_sender = True
 
@@ -235,20 +204,15 @@ class Forgotten(Event):
 
 
 class SeekNews(Event):
-    """A change of a seek, told to the players `readers` who wait in it.
-
-    `what` is `joined` or `left` for a player, `withdrawn` or `lapsed` for the seek, or `gone` if
-    the seek's maker became inactive. The game needs `players` players and has found `waiting`.
-    `pairs`: the command `play` opened the seek.
-    """
+    """A change of a seek, told to players who wait in it."""
 
     seek: int
-    what: str
+    what: str  # `joined`, `left`, `withdrawn`, `lapsed`, or `gone`: the maker is inactive
     handle: str
     readers: tuple[int, ...]
-    waiting: int
-    players: int
-    pairs: bool = False
+    waiting: int  # found so far
+    players: int  # needed
+    pairs: bool = False  # the command `play` opened the seek
 
     @property
     def mails(self) -> int:
@@ -270,16 +234,12 @@ class Proposed(Event):
 
 
 class CalledOff(Event):
-    """A pending challenge of `by` is called off; the players `readers` are told.
-
-    `why` is `refused`, `withdrawn`, `lapsed`, `left`, or `impossible`. `who` are those who refused,
-    withdrew, did not answer, left, or cannot play.
-    """
+    """A pending challenge of `by` is called off; the players `readers` are told."""
 
     by: str
     game: str
-    why: str
-    who: tuple[str, ...]
+    why: str  # `refused`, `withdrawn`, `lapsed`, `left` or `impossible`
+    who: tuple[str, ...]  # who refused, withdrew, did not answer, left or cannot play
     readers: tuple[int, ...]
     comment: tuple[str, ...] = ()
 

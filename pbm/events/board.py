@@ -38,16 +38,12 @@ def fact_name(kind: type[BoardFact]) -> str:
 
 
 class BoardStarted(BoardFact):
-    """A new board has started; `handle` started it.
+    """A new board has started."""
 
-    `first_unsaid`: `handle` got the first seat without asking for it. `seek` is the number of the
-    seek that became the board, if any. `paired`: the players had asked to be paired.
-    """
-
-    handle: str
-    first_unsaid: bool = False
-    seek: int | None = None
-    paired: bool = False
+    handle: str  # of the player who started it
+    first_unsaid: bool = False  # `handle` got the first seat without asking for it
+    seek: int | None = None  # the seek that became the board
+    paired: bool = False  # the players had asked to be paired
 
     begins_board = passes_turn = True
 
@@ -221,15 +217,12 @@ class MatchStanding:
 
 @dataclass(frozen=True)
 class RecountedRating:
-    """A player's rating before and after a recount; `after` is None if no game counts now.
+    """A player's rating before and after a recount."""
 
-    `game` is the game's title if several are installed.
-    """
-
-    game: str
+    game: str  # the title; "" if no other game is installed
     pool: str
     before: int
-    after: int | None
+    after: int | None  # None if no game counts now
 
 
 class RatingsRecounted(BoardFact):
