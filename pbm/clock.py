@@ -1,7 +1,4 @@
-"""The system clock, and moments as local time.
-
-A clock is passed in wherever the time is needed, so that tests can stop the clock.
-"""
+"""The system clock, and moments as local time. Tests pass in clocks of their own."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -12,7 +9,6 @@ LocalMoment = dict[str, int | str | bool]
 
 
 def system_clock() -> datetime:
-    """Return the present moment as an aware UTC datetime."""
     return datetime.now(UTC)
 
 
@@ -38,7 +34,7 @@ def local_time(moment: datetime, timezone: str) -> str:
 def _local(moment: datetime, timezone: str) -> tuple[datetime, str]:
     """Return a moment's local day, and the day and time as text.
 
-    Midnight is 24:00 of the day that ends: readers mistake a deadline at 00:00 for one a day later.
+    Midnight is 24:00 of the day that ends: readers take 00:00 of a day for its end.
     """
     local = moment.astimezone(ZoneInfo(timezone))
     if (local.hour, local.minute) == (0, 0):

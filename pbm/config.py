@@ -40,17 +40,10 @@ class Doorway:
 
 @dataclass(frozen=True)
 class Settings:
-    """The values of all settings as text; the field `listen` holds `PBM_LISTEN`, and so on.
+    """All settings as text, under their names in docs/operating.md: `listen` is `PBM_LISTEN`.
 
-    `authserv_id` is the name in the Authentication-Results that the mail server in front writes,
-    empty if its results do not count. `listen` is a comma-separated list of `host:port`,
-    `smtp://host:port`, `lmtp://host:port` and `lmtp:///path/of/a/socket`. `separator` stands
-    between name and detail in reply addresses. `tls_cert` and `tls_key` are paths of PEM files.
-    `smarthost` is empty or an `smtp://` or `smtps://` URL. An empty `secret_key` means the key file
-    beside the database. A limit of mails per hour is off at 0. `game` is the default game.
-    `robot_processes` is the number of robot workers; empty leaves one core to the server.
-    `robot_seconds` is the longest time that a mail waits for a robot, `robot_seconds_most` the time
-    that the strongest robot thinks. The `repr` leaves out settings that may hold a password.
+    The properties parse settings, and raise OperatorError for an invalid value. The `repr` leaves
+    out settings that may hold a password.
     """
 
     database_url: str = field(default="sqlite:///var/pbm.sqlite3", repr=False)
@@ -74,7 +67,6 @@ class Settings:
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
-        """The addresses to listen on. Raises OperatorError for an invalid address."""
         doorways = tuple(_doorway(item) for item in _listed(self.listen))
         if not doorways:
             raise OperatorError(f"PBM_LISTEN names no address; it may look like {_LISTEN_FORMS}.")
@@ -82,7 +74,7 @@ class Settings:
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks whose connections are not limited. Raises OperatorError for a bad one."""
+        """The networks whose connections are not limited."""
         try:
             return tuple(ip_network(item, strict=False) for item in _listed(self.trusted_peers))
         except ValueError as error:
@@ -90,7 +82,7 @@ class Settings:
 
     @property
     def front_name(self) -> str:
-        """`authserv_id` in lower case. Raises OperatorError if it is not a single word."""
+        """`authserv_id` in lower case; "" if no Authentication-Results count."""
         if self.authserv_id and not _WORD.fullmatch(self.authserv_id):
             raise OperatorError(
                 "PBM_AUTHSERV_ID must be the first word of the Authentication-Results that your "
@@ -100,7 +92,7 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """Limits of mails per hour, per sender and per peer; 0: no limit. Raises OperatorError."""
+        """The most mails per hour, of a sender and of a peer; 0: no limit."""
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),
@@ -109,15 +101,12 @@ class Settings:
 
     @property
     def seconds_for_robots(self) -> float:
-        """The longest time that a mail waits for a robot, up to 60 s. Raises OperatorError."""
+        """The longest time that a mail waits for a robot, in seconds."""
         return _seconds("PBM_ROBOT_SECONDS", self.robot_seconds, "5")
 
     @property
     def seconds_of_thought(self) -> float:
-        """The time that the strongest robot thinks, from 1 to 60 s. Raises OperatorError.
-
-        With less time, the strongest robot would be weaker than the second strongest.
-        """
+        """The seconds that the strongest robot thinks; under 1, it would not be the strongest."""
         seconds = _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
         if seconds < 1:
             raise OperatorError("PBM_ROBOT_SECONDS_MOST is a number of seconds from 1 to 60.")
@@ -125,7 +114,6 @@ class Settings:
 
     @property
     def search_workers(self) -> int:
-        """The number of search processes. Raises OperatorError for an invalid number."""
         if not self.robot_processes:
             return max(2, min(len(os.sched_getaffinity(0)) - 1, _USUAL_WORKERS))
         count = _count("PBM_ROBOT_PROCESSES", self.robot_processes, "2")
@@ -140,10 +128,7 @@ class Settings:
 
 
 def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
-    """Read the settings; `environ` overrides the file `toml`.
-
-    Raises OperatorError for an unreadable file, and for an unknown or non-text setting.
-    """
+    """Read the settings; `environ` overrides the file. Raises OperatorError."""
     known = {f"{_PREFIX}{setting.name.upper()}": setting.name for setting in fields(Settings)}
     in_file = _read_toml(toml)
     in_environment = {name: environ[name] for name in sorted(environ) if name.startswith(_PREFIX)}

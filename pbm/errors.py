@@ -6,8 +6,7 @@ from typing import Any
 class Refusal(Exception):  # noqa: N818 - a refusal is the word players and docs use
     """A player's request cannot be carried out; nothing has changed.
 
-    `code` is kebab-case and names the sentence in `templates/refusals.txt`; `params` fill that
-    sentence and are stored with the answer.
+    `code` names the sentence in `templates/refusals.txt`; `params` fill it.
     """
 
     def __init__(self, code: str, **params: Any) -> None:

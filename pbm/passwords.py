@@ -1,8 +1,5 @@
 """Password hashing, and other slow work that is done outside transactions.
 
-A transaction that needs slow work, such as a password's hash, raises `WorkNeeded`. It is rolled
-back, a thread does the work, and the transaction restarts with the outcome.
-
 Passwords are stored only as Argon2id hashes (RFC 9106). Hashing takes some 25 ms of a processor and
 19 MB: too much for the event loop or an open transaction.
 """
@@ -38,7 +35,7 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
     """A transaction needs the outcome of slow work, which is not done yet.
 
     The caller rolls the transaction back, calls `work_out` in a thread, and restarts the
-    transaction with the same `Apart`, which then has the outcome or raises the error of the work.
+    transaction with the same `Apart`, which then has the outcome or the error of the work.
     """
 
     def __init__(self, work_out: Callable[[], None]) -> None:
@@ -62,10 +59,7 @@ class Apart:
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Raise WorkNeeded, whose receiver runs `work`; this never returns.
-
-        If the work of an earlier call failed, raise its error instead.
-        """
+        """Raise WorkNeeded, to have `work` done; if earlier work failed, raise its error."""
         if self._failed:
             raise self._failed
         self._times += 1
@@ -83,10 +77,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class PasswordHash:
-    """An Argon2id hash with fixed cost parameters, so that all checks take the same time.
-
-    `text` is in the PHC string format. Raises ValueError for any other text.
-    """
+    """An Argon2id hash in PHC format, with fixed costs: all checks take the same time."""
 
     text: str = field(repr=False)
 
@@ -96,7 +87,6 @@ class PasswordHash:
 
     @classmethod
     def read(cls, text: str | None) -> Self | None:
-        """Parse a hash; None if the text is not a hash that we made."""
         return cls(text) if text and _OURS.fullmatch(text) else None
 
 
@@ -111,8 +101,7 @@ class SealedPassword:
 class PasswordWork(Apart):
     """A cache of the password hashing for one mail.
 
-    `known`: the hash of the new password, or the Refusal of it, if an earlier mail brought the
-    password. `hash_of` then returns this hash, or raises this Refusal, and hashes nothing.
+    `known` is the outcome for the new password, if an earlier mail brought the same password.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
@@ -141,12 +130,10 @@ class PasswordWork(Apart):
 
 
 def hash_password(password: str) -> PasswordHash:
-    """Hash a password; slow."""
     return PasswordHash(_hasher().hash(_normal(password)))
 
 
 def check_password(kept: PasswordHash, password: str) -> bool:
-    """Return whether a password matches a hash; slow."""
     try:
         return _hasher().verify(kept.text, _normal(password))
     except VerifyMismatchError:

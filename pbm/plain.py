@@ -29,10 +29,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[_Kind], plain: Any) -> _Kind:
-    """Rebuild a dataclass from the output of `to_plain`.
-
-    Raises TypeError for an unknown field, or a missing one without a default.
-    """
+    """Rebuild a dataclass from the output of `to_plain`. Raises TypeError for wrong fields."""
     hints = _types(kind)
     return kind(**{name: _value(hints.get(name, Any), item) for name, item in plain.items()})
 

@@ -31,12 +31,11 @@ def strength_file() -> Path | None:
 
 
 def game_templates() -> dict[str, Path]:
-    """Return the template folder of each game, by the game's name."""
     return {name: _of_game(name, "templates") / name for name in games()}
 
 
 def help_pages() -> dict[str, Path]:
-    """Return the files of all help pages, by subject: `a-b.txt` is for `a b`."""
+    """Return the files of help pages by subject; `a-b.txt` is for `a b`."""
     files = [*resource_path("help").glob("*.txt")]
     for name in games():
         folder = _of_game(name, "help")

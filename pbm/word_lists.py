@@ -1,8 +1,7 @@
-"""Lists of words and phrases in many languages, from text files.
+"""Lists of words and phrases in many languages, from text files in UTF-8.
 
-A file is UTF-8. A line such as `== no ==` begins a section, a line that begins with # is a comment,
-an empty line is skipped, and any other line holds phrases. Lists are read once, when the program
-starts.
+A line such as `== no ==` begins a section, a line that begins with # is a comment, an empty line is
+skipped, and any other line holds phrases.
 """
 
 from collections.abc import Callable, Collection, Iterable
