@@ -69,10 +69,10 @@ class TurnTaker:
 async def rounds(
     a_round: Callable[[], Awaitable[float | None]], event: asyncio.Event, alive: Alive, waiting: str
 ) -> None:
-    """Call `a_round` for ever, and `alive` before each call.
+    """Call `alive` and `a_round` in turn, for ever.
 
-    `a_round` returns the seconds to wait for `event`, or None to go on at once. While the
-    database is down, the log says `waiting`, such as "post waits".
+    `a_round` returns the seconds to wait for `event`, or None to go on at once. `waiting` is logged
+    while the database is down, such as "post waits".
     """
     while True:
         alive()
@@ -191,7 +191,6 @@ def until(due_at: datetime | None, clock: Clock) -> float:
 
 
 async def woken(event: asyncio.Event, seconds: float) -> None:
-    """Wait for the event, but no longer than these seconds."""
     # asyncio.wait_for loses a cancellation before Python 3.12 if the event comes first.
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):

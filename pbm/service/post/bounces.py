@@ -117,10 +117,9 @@ def reachable_again(turn: Turn, player: Player) -> None:
 def tell_later(
     work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
 ) -> None:
-    """Schedule a notice to waiting opponents. `what`: the player is REACHABLE or UNREACHABLE.
+    """Schedule a notice to waiting opponents for the moment `at`.
 
-    At the time `at`, the notice is sent if `what` is still true. The notice is about the boards
-    with numbers above `after`, since earlier notices were about the lower numbers.
+    `what` is REACHABLE or UNREACHABLE; if that is no longer true of the player, nothing is sent.
     """
     about = f"{player.id}.{what}.{after}"
     work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
@@ -160,7 +159,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
 
 
 def _to_move(work: UnitOfWork, player: Player) -> list[int]:
-    """Return the boards where it is the player's move, except those of games not installed here."""
+    """Return the boards where it is the player's move, except those of uninstalled games."""
     boards = work.boards.get_many(work.boards.to_move(player.id))
     return [board.id for board in boards if board.is_installed]
 

@@ -1,8 +1,7 @@
 """The outbox worker: claims due mails, renders them, and hands them to the next server.
 
 Delivery is at least once, in order for each board and recipient. A mail whose outcome was not
-recorded is sent again with the same bytes and Message-ID. Outcomes that arrive within `GATHER`
-seconds, or during a commit, share a transaction.
+recorded is sent again with the same bytes and Message-ID.
 
 A reminder promises the player a full day from its sending. If it could not be sent for an hour, the
 deadlines that it names are wrong, so it is dropped and written anew.
@@ -59,10 +58,7 @@ class Outdated:
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Return True if a mail is a reminder of running clocks that was written over an hour ago.
-
-    A reminder of nothing but first moves never gets outdated, since their deadlines do not move.
-    """
+    """Return whether a reminder of running clocks was written too long ago to be true."""
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
@@ -141,10 +137,7 @@ class Recording:
         self._record(work, [outcome])
 
     async def _write_batch(self, writer: Writer) -> dict[int, Exception]:
-        """Record the batch, or each outcome alone if that fails. Return the errors by mail number.
-
-        Raises the error if the database is unreachable.
-        """
+        """Record the batch, or each outcome alone if that fails. Return errors by mail number."""
         with suppress(TimeoutError):  # a full batch ends the wait early
             async with asyncio.timeout(GATHER):
                 await self._is_time.wait()
@@ -226,8 +219,6 @@ class DueMails:
 
 @dataclass
 class Post:
-    """Sends the mails of the outbox."""
-
     database: Database
     site: Site
     clock: Clock
@@ -253,7 +244,6 @@ class Post:
         return DueMails(list(written), None, len(due) == MOST_TO_WRITE)
 
     def claim(self) -> list[OutboxMail]:
-        """Claim the due mails that are not under way yet. Raises DBAPIError."""
         self.holds.let_go([self._ended.popleft() for _ in range(len(self._ended))])
         room = min(MOST_TO_WRITE, MOST_AT_ONCE - len(self._under_way))
         if room <= 0:
@@ -280,7 +270,6 @@ class Post:
         return [mail for mail in found if mail.id in mine]
 
     async def send(self, mail: OutboxMail, written: Written, writer: Writer) -> None:
-        """Send one claimed mail, and record the outcome."""
         try:
             outcome = await self._hand_on(mail, written)
             await self._recording.note((mail, outcome), writer)
@@ -339,13 +328,11 @@ class Post:
                     _log_not_sent(mail, outcome, "given up")
 
     def next_due_at(self) -> datetime | None:
-        """Return the due time of the next queued mail."""
         with self.database.glance() as work:
             return work.outbox.next_due_at(since=self._floor.since(self.clock()))
 
 
 def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
-    """Log why a mail was not sent, with any SMTP reply code. `then`: what happens next."""
     told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
     code = {"code": outcome.code} if outcome.code else {}
     _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))

@@ -44,11 +44,10 @@ class RobotTurn(Turn):
 
 @dataclass(frozen=True)
 class JobHandler:
-    """The functions for the jobs of one kind.
+    """The functions for the jobs of one kind; all three check whether a job is obsolete.
 
-    `prepare` returns the computation, or None if the job is obsolete. After failed tries, `prepare`
-    may return an easier computation. `finish` acts on the result. `give_up` acts after too many
-    failures. `finish` and `give_up` check again if the job is obsolete, and return text for a log.
+    `prepare` returns None for an obsolete job, and may choose an easier computation after failed
+    tries. `give_up` is called after too many of them. The texts returned are for the log.
     """
 
     prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
@@ -57,7 +56,6 @@ class JobHandler:
 
 
 def course_of(work: UnitOfWork, board: Board) -> Course:
-    """Return a board's game so far, as plain data for a worker process."""
     return Course(board.game, board.start_state, steps_of(work, board))
 
 
@@ -67,7 +65,6 @@ def seed_of(board: Board) -> int:
 
 
 def prepare_move(work: UnitOfWork, job: SearchJob, board: Board, site: Site) -> Computation | None:
-    """Prepare the search for the robot's move."""
     mover = board.to_move if _still_waits(board, job) else None
     if not (mover and mover.robot and work.players.get(mover.player_id).is_active):
         return None  # a new job is added when the robot may play again
@@ -77,7 +74,6 @@ def prepare_move(work: UnitOfWork, job: SearchJob, board: Board, site: Site) -> 
 
 
 def finish_move(turn: RobotTurn, found: RobotMove) -> str:
-    """Play the move that the search found."""
     return _play(turn, found.move, found.score)
 
 
@@ -137,7 +133,6 @@ def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None)
 def prepare_answer(
     work: UnitOfWork, job: SearchJob, board: Board, _site: Site
 ) -> Computation | None:
-    """Prepare the evaluation of the robot's position."""
     if _offer(board, job) is None:
         return None
     seat = board.seats_of(job.params["robot"])[0]
@@ -146,7 +141,6 @@ def prepare_answer(
 
 
 def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
-    """Accept or refuse the offered draw in the robot's name."""
     board, robot_id = turn.board, turn.job.params["robot"]
     offer = _offer(board, turn.job)
     if offer is None:
@@ -157,7 +151,6 @@ def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
 
 
 def refuse_draw(turn: RobotTurn) -> str:
-    """Refuse the offered draw, since there is no evaluation of the position."""
     return finish_answer(turn, RobotStanding(0, 0))
 
 
@@ -176,14 +169,12 @@ def _offer(board: Board, job: SearchJob) -> Offer | None:
 
 
 def prepare_hint(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Computation | None:
-    """Prepare a strong robot's search for the player's move."""
     if not _is_wanted(board, job):
         return None
     return partial(analysis.advise, course_of(work, board), seed_of(board), job.tries)
 
 
 def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
-    """Mail the hint in the board's thread."""
     board = turn.board
     if not _is_wanted(board, turn.job):
         return _GONE_ON
@@ -208,7 +199,6 @@ def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
 
 
 def give_up_hint(turn: RobotTurn) -> str:
-    """Tell the player that there is no hint."""
     board = turn.board
     if not _is_wanted(board, turn.job):
         return _GONE_ON
@@ -228,7 +218,6 @@ def _is_wanted(board: Board, job: SearchJob) -> bool:
 def prepare_piece(
     work: UnitOfWork, job: SearchJob, board: Board, _site: Site
 ) -> Computation | None:
-    """Prepare the search of the next part of the game; after failed tries, search fewer nodes."""
     kept = _under_way(work, board)
     piece = _next_piece(board, kept.found) if kept else None
     if piece is None:
@@ -254,7 +243,6 @@ def finish_piece(turn: RobotTurn, judged: Sequence[analysis.Judged]) -> str:
 
 
 def give_up_analysis(turn: RobotTurn) -> str:
-    """Drop the analysis, and tell its readers."""
     work, board = turn.work, turn.board
     if _under_way(work, board) is None:
         return _NOT_WANTED
@@ -283,7 +271,7 @@ def _long_looks(found: Any) -> list[analysis.Judged]:
 
 
 def _with_results(found: Any, judged: Sequence[analysis.Judged], board: Board) -> dict[str, Any]:
-    """Return the results so far, `found`, together with `judged`, the results of one more job."""
+    """Return the results so far (`found`) with those of one more job."""
     looks, deep = _short_looks(found), list(found.get("deep", ()))
     if len(looks) <= board.ply:
         looks += [(item.seat, item.best, item.made) for item in judged]
@@ -293,7 +281,6 @@ def _with_results(found: Any, judged: Sequence[analysis.Judged], board: Board) -
 
 
 def _final_results(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]:
-    """Return an analysis's final results, such as mistakes, themes and the lead at each ply."""
     long = _long_looks(found)
     last = next((item for item in long if item.ply > board.ply and item.line), None)
     lead = analysis.leads(_short_looks(found), long, board.position.sides)

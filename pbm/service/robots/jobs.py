@@ -70,7 +70,6 @@ class RobotJobs:
                 request_move(work, work.boards.get(number, lock=True), now)
 
     def next_due_at(self) -> datetime | None:
-        """Return the due time of the next job. Raises DBAPIError."""
         with self.database.glance() as work:
             return work.search_jobs.next_due_at()
 
@@ -94,11 +93,9 @@ class RobotJobs:
         return leased
 
     def extend(self, work: UnitOfWork, numbers: Collection[int]) -> None:
-        """Extend this process's leases of the jobs with these numbers."""
         work.search_jobs.extend(self._process, numbers, self.clock() + LEASE)
 
     def release(self, work: UnitOfWork) -> None:
-        """End this process's leases."""
         work.search_jobs.give_back(self._process)
 
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
@@ -143,9 +140,8 @@ class RobotJobs:
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
         """Return the job with its computation; () if preparing failed or the job is obsolete.
 
-        An obsolete job is deleted only while this transaction holds the board's lock. Otherwise
-        another transaction might ask for the same job, add no row as the old one is still there,
-        and lose the job when the old row is deleted.
+        An obsolete job is deleted under its board's lock. Otherwise another transaction could ask
+        for the same job and find the old row, which is then deleted.
         """
         with faults_to(partial(self.fail, work, LeasedJob(job, None))):
             computation, is_locked = self._computation(work, job), False

@@ -1,7 +1,4 @@
-"""Main program of a worker process, which runs computations one after another at low priority.
-
-`pbm.service.robots.worker_processes` starts it. It imports little, so that it starts fast.
-"""
+"""Main program of a worker process. It imports little, so that it starts fast."""
 
 import os
 import signal
@@ -33,7 +30,6 @@ def main(asked: int, lifeline: int) -> None:
 
 
 def _end_with(lifeline: int) -> None:
-    """Exit when the server exits: its exit closes the other end of the pipe `lifeline`."""
     os.read(lifeline, 1)
     os._exit(0)
 

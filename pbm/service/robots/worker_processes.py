@@ -19,10 +19,7 @@ Computation = partial[Any]
 
 
 class SearchFailedError(Exception):
-    """A computation has no result: its process died or hung, or its function raised an error.
-
-    `trace` is the worker's traceback, if there is one.
-    """
+    """A computation raised an error, or its process died or hung; `trace` may be a traceback."""
 
     def __init__(self, reason: str, trace: str = "") -> None:
         super().__init__(reason)
@@ -59,7 +56,6 @@ class WorkerProcess:
         return answer
 
     def end(self) -> None:
-        """Kill the process, if there is one."""
         with self._changing:
             process, self._process = self._process, None
             connection, self._connection = self._connection, None
@@ -105,7 +101,6 @@ class WorkerProcesses:
 
     @property
     def size(self) -> int:
-        """Maximum number of processes."""
         return len(self._processes)
 
     async def run(self, computation: Computation) -> Any:
@@ -118,7 +113,6 @@ class WorkerProcesses:
             self._free.append(process)
 
     def close(self) -> None:
-        """Kill all processes."""
         for process in self._processes:
             process.close()
         self._threads.shutdown()

@@ -73,12 +73,10 @@ class Heart:
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
 
     def end(self, work: UnitOfWork) -> None:
-        """Delete this process's heartbeats; called when it stops normally."""
         work.heartbeats.forget(self._process)
 
 
 async def keep_beating(heart: Heart, writer: Writer) -> None:
-    """Write heartbeats for ever, with a pause of `BEAT_EVERY` seconds before each."""
     while True:
         await asyncio.sleep(BEAT_EVERY)
         await beat(heart, writer)
@@ -114,8 +112,8 @@ class ClockWatch:
     ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        `bring_forward` shortens waits, which are too long after the clock was set back. If
-        `bring_forward` raises DBAPIError, the next call of `mend` runs it again.
+        It shortens waits that are too long then. If it raises DBAPIError, the next call runs it
+        again.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:

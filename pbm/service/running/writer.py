@@ -31,7 +31,6 @@ class Yielding:
         self._since = time.monotonic()
 
     async def let_others_in(self) -> None:
-        """Yield to the event loop if `LONGEST` seconds have passed since the last time."""
         if time.monotonic() - self._since > LONGEST:
             await asyncio.sleep(0)
             self._since = time.monotonic()
@@ -40,8 +39,7 @@ class Yielding:
 class InThread(Protocol):
     """Runs work in a thread, one call at a time."""
 
-    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
-        """Run `work` and return its result."""
+    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]: ...
 
 
 def at_once(steps: Steps[T]) -> T:
@@ -108,11 +106,10 @@ class _Asked(Generic[T]):
         self.then = partial(self.done.set_result, (yield from self.steps(work)))
 
     def fail(self, error: Exception) -> None:
-        """Note the error of the piece, which was rolled back; `settle` raises it for the caller."""
         self.then = partial(self.done.set_exception, error)
 
     def settle(self) -> None:
-        """Give the result or error to the caller's future, unless it was cancelled."""
+        """Pass the result or error to the caller, unless it was cancelled."""
         if not self.done.done():
             self.then()
 

@@ -1,5 +1,1 @@
-"""Turns events into mails in the outbox.
-
-`announce` mails each board to its readers, and one answer to the sender. `kept_news` keeps or
-delays mails, `mail_writer` writes outbox rows.
-"""
+"""Turns events into mails in the outbox: who gets which mail, and when."""

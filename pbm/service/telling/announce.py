@@ -58,8 +58,8 @@ def announce_boards(
 ) -> None:
     """Mail the boards of the events to the boards' readers, or keep the news for later mails.
 
-    The player `but` (an id) gets no mail. Players in `together` (ids) are mailed later, in one
-    mail about several boards. Boards are locked, so that all reads for a mail see the same state.
+    The player `but` (an id) gets no mail. Players in `together` (ids) are mailed later, in one mail
+    about several boards. Locks the boards.
     """
     found: dict[int, _News] = {}
     for event in events:
@@ -116,13 +116,7 @@ def _audience(
     events: Sequence[BoardEvent],
     hidden: _Hidden,
 ) -> list[Player]:
-    """Return the seated players who get a mail about the events on a board.
-
-    The sender gets a receipt, unless receipts are switched off. An event marked `only_if_wanted` is
-    mailed to players who have to act, and to players who want a mail for each move (`mails=all`, or
-    digests). Players who left a running game are mailed only its end. `hidden`: by player, the
-    authors whom that player blocks; their comments and account news cause no mail to the player.
-    """
+    """Return the seated players who get a mail about the events on a board."""
     return [
         player
         for player in seated
@@ -136,11 +130,7 @@ def _audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Return whether the sender of a command gets a mail about its events.
-
-    If receipts are switched off, a move causes no mail, even with a comment, unless the game is
-    over, or the sender has to move or to answer an offer. Other events always cause a mail.
-    """
+    """Return whether the sender is mailed; without receipts, only moves and comments bring none."""
     if player.settings.receipts or not board.playing:
         return True
     moved = any(isinstance(event, MovePlayed) for event in events)
@@ -199,10 +189,9 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """Return each player's view of the board, which includes the player's entry in `told`.
+    """Return each player's view of the board, with the player's facts and comments from `told`.
 
-    `before` has the news of delayed mails, by player id; the new mails replace these mails.
-    Players in `plain` (ids) get no picture. `begins`: the board has just begun.
+    `before` has the news of delayed mails that are replaced. Players in `plain` get no picture.
     """
     views = board_views(
         turn.work,
@@ -233,13 +222,11 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Return whether to offer the sender fewer mails: once, if the sender has many boards.
-
-    To save queries, boards are counted only when a board begins, and at the first moves on it.
-    """
+    """Return whether to offer fewer mails to a sender with many boards; an offer is made once."""
     settings = player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
         return False
+    # Counting boards takes a query, so only the begin and the first moves of a board lead to it.
     is_first = begins or board.ply <= len(board.seats)
     if not (is_first and turn.wrote(player)) or any(seat.robot for seat in board.seats):
         return False
@@ -250,7 +237,6 @@ def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> 
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
-    """Tell the readers of seek events, unless they have left the server."""
     for news in (event for event in events if isinstance(event, SeekNews)):
         for player in turn.work.players.some(news.readers):
             if player.addresses and player.is_active:
@@ -261,10 +247,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """Return the facts and comments for one reader, and the authors whom the reader blocks.
-
-    If the reader's first comment on a board is among them, `sent_to` lists its other readers.
-    """
+    """Return what one reader is told; the reader's own first comment lists its other readers."""
     kept_from = hidden.get(reader.id, frozenset())
     others = [
         player.handle
@@ -321,10 +304,7 @@ def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:
-    """Write one answer with all sections; return False if the player's limit forbids an answer.
-
-    If the sections are about a single board, the answer is in the thread of that board.
-    """
+    """Write one answer with all sections; return False if the player's limit forbids an answer."""
     if not sections or not player.addresses:
         return True
     if not may_answer(turn, player):

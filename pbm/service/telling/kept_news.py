@@ -1,13 +1,10 @@
-"""Kept news: events on a board that are kept for a digest instead of being mailed at once.
+"""News of boards that are kept for a later mail: a digest, or one mail at the next full hour.
 
-Three things are not kept for a digest: answers to the reader's mails, boards with an offer that may
-be withdrawn before the digest, and boards where the reader's time ends soon after it. For readers
-without digests, mails caused by others are limited. News over this limit are kept for one mail at
+For readers without digests, mails caused by others are limited. News over this limit are kept for
 the next full hour. The first mail about a turn of the reader is exempt from the limit.
 
 Mails can also be delayed, as outbox rows due later: for a robot's answer, or while the reader is
-unreachable. The next mail about a board replaces a mail that waits for a robot, and has the news of
-the replaced mail.
+unreachable. The next mail about a board replaces a mail that waits for a robot, and has its news.
 """
 
 import json
@@ -40,12 +37,10 @@ def keep_for_digests(
     told: Mapping[int, dict[str, Any]],
     together: Collection[int],
 ) -> tuple[list[Player], set[int], set[int]]:
-    """Keep the news of a board for the players who get them with a later mail.
+    """Keep the news of a board for players who are mailed it later, such as all in `together`.
 
-    Returns the players to mail now, the ids of players who may have older kept news, and the ids
-    of players whose mails have no picture. `sender` is the id of the player whose mail caused the
-    news. `told` has facts and comments by player id. For the players in `together` (ids), the news
-    are kept for one mail about several boards.
+    Returns the players to mail now, the ids of players who may have older kept news, and the ids of
+    players whose mails have no picture. `told` has facts and comments by player id.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -63,7 +58,7 @@ def keep_for_digests(
         for player in players
         if player.id not in later
         and player.id != sender
-        and not _comes_in_any_case(turn, board, player, events)
+        and not _is_exempt(turn, board, player, events)
     ]
     may_be = take_mails(turn.work, counted, turn.now) if counted else {}
     too_many = set(counted) - may_be.keys()
@@ -88,9 +83,9 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for the players `numbers` (ids) up to a size; return the ids that had room.
+    """Keep news for the players `numbers` (ids); return the ids of those who had room for it.
 
-    If `shortened`, too large news keep only the handles of comments' authors; return all ids.
+    If `shortened`, news without room loses the text of its comments, and all ids are returned.
     """
     later = set[int]()
     plies = [event.ply for event in events if isinstance(event, MovePlayed)]
@@ -116,7 +111,7 @@ def _keep(
 
 
 def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
-    """Set timers that mail the kept news to players with these numbers; return `numbers`."""
+    """Set timers that mail the kept news to the players `numbers` (ids); return `numbers`."""
     for number in sorted(numbers):
         kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
         turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
@@ -129,7 +124,7 @@ def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) ->
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
-    """Return a copy of the view in which the older news `news` precede the view's own news."""
+    """Return a copy of the view in which older news precedes the view's own."""
     before = [item.told for item in news]
     return {
         **view,
@@ -140,13 +135,13 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
 
 
 def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return a dict: key `not_shown` has the authors of omitted comments; {} if there are none."""
+    """Return {"not_shown": authors of the comments that were left out}; {} if there are none."""
     handles = [handle for item in told for handle in item.get("not_shown", ())]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
 
 def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
-    """Return whether the news of a board can wait for the next digest of a player with digests."""
+    """Return whether a board's news can wait for the player's next digest."""
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         # News of an open offer cannot wait, since the player to move can end it by moving.
@@ -157,10 +152,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
     return wait.ends_at - next_digest(player.settings, turn.now) >= LEFT_AFTER
 
 
-def _comes_in_any_case(
-    turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]
-) -> bool:
-    """Return whether a mail to the player is exempt from the limit of mails caused by others."""
+def _is_exempt(turn: Turn, board: Board, player: Player, events: Sequence[BoardEvent]) -> bool:
     if any(event.exempt for event in events):
         return True
     waits = board.to_move is not None and board.to_move.player_id == player.id
@@ -198,10 +190,7 @@ def news_of(mail: OutboxMail) -> News:
 
 
 def deferred_until(player: Player, now: datetime) -> datetime | None:
-    """Return when to send the next board mail to a player whose mail bounces; None means now.
-
-    The backoff begins with a day and grows to a week.
-    """
+    """Return when to send the next board mail to a player whose mail bounces; None means now."""
     if player.unreachable_since is None or player.bounced_at is None:
         return None
     pause = player.bounced_at - player.unreachable_since

@@ -60,10 +60,7 @@ class MailWriter:
         views: Sequence[tuple[Player, dict[str, Any]]],
         instead: Mapping[int, OutboxMail] = _NONE,
     ) -> None:
-        """Mail one board to several players; delay the mails if a robot is to act on the board.
-
-        `instead` has the delayed mails that the new mails replace, by player number.
-        """
+        """Mail one board to several players, instead of the delayed mails `instead` (by id)."""
         mails = []
         for player, view in views:
             replaced = instead.get(player.id)
@@ -75,7 +72,6 @@ class MailWriter:
         self._turn.work.outbox.add(*mails)
 
     def answer_on_board(self, player: Player, board: Board, view: dict[str, Any]) -> None:
-        """Answer a player in a board's thread."""
         mail = self._about_board(Kind.ANSWER, player, board, view, "answer")
         self._turn.work.outbox.add(mail)
 
@@ -125,7 +121,7 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """Return a mail's thread headers; `root`: Message-ID of the thread's first mail, if any."""
+        """Return thread headers; `root` is the first mail's Message-ID, None for that mail."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
@@ -148,10 +144,7 @@ class MailWriter:
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Mail an answer to a player or address, in no board's thread; it shows boards `shown`.
-
-        An unknown address gets few answers a day; the last answer says that it is the last.
-        """
+        """Mail an answer outside the boards' threads, unless a stranger has had today's answers."""
         params: dict[str, Any] = {"sections": sections}
         if isinstance(reader, str):
             left = answers_left(self._turn, reader)
@@ -165,10 +158,7 @@ class MailWriter:
     def several(
         self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
     ) -> str:
-        """Mail several boards to a player, outside their threads; return the Message-ID.
-
-        `told` has the parameters of the section; the key `boards` has the boards.
-        """
+        """Mail the boards `told["boards"]` outside their threads; return the Message-ID."""
         message_id = self._message_id(_about_several(told["boards"]))
         headers = self._plain_headers(subject)
         if kind.treatment.is_bulk:
@@ -195,8 +185,8 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        A limit applies to questions to unknown addresses: above it, nothing is sent. `granted`: the
-        caller has already counted this question against the limit.
+        A stranger over the daily limit is not asked, unless the caller has counted this question
+        (`granted`).
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
@@ -238,7 +228,6 @@ class MailWriter:
             turn.work.timers.set(TimerKind.KEPT_NEWS, about, *when, player_id=player.id)
 
     def forward(self, address: str, raw_base64: str) -> None:
-        """Forward a mail unchanged."""
         self._turn.work.outbox.add(self._mail(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {}))
 
     def _mail(

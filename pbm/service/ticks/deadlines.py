@@ -157,7 +157,6 @@ def watch_first_move(tick: Tick) -> str | Again:
 
 
 def _remind_of_first_move(tick: Tick, board: Board, player: Player) -> str | Again:
-    """Remind a player of a first move, and set the timer for the decline."""
     if not player.is_active:
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
     calendar = calendar_of(tick.work, board, player, tick.now)
@@ -175,7 +174,6 @@ def _remind_of_first_move(tick: Tick, board: Board, player: Player) -> str | Aga
 
 
 def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again:
-    """Decline a board for a player who has not made the first move in time."""
     if not player.is_active:
         request_first_move(tick.work, board, tick.now)
         return f"{player.handle} is {player.status}, so the time begins anew"
@@ -192,24 +190,17 @@ def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again
 
 @dataclass(frozen=True)
 class Awaited:
-    """An awaited move, with the moments when the wait for it begins and ends.
-
-    `is_first`: the player's first move on this board. `counts`: after a joint reminder of
-    several moves, the next reminder of this move alone is not sent.
-    """
+    """A move that a player is reminded of."""
 
     board: Board
-    since: datetime
-    by: datetime
-    is_first: bool = False
-    counts: bool = True
+    since: datetime  # when the wait for the move began
+    by: datetime  # when the player's time ends
+    is_first: bool = False  # the player's first move on the board
+    counts: bool = True  # a joint reminder takes the place of this move's own next one
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves, the most urgent first, in one mail.
-
-    If only the move `due` is awaited, the mail is in the thread of that move's board.
-    """
+    """Remind a player of all awaited moves in one mail, the most urgent first; begin an absence."""
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)

@@ -27,7 +27,6 @@ _NEXT_COUNT_AFTER = timedelta(milliseconds=100)
 
 
 def lapse_seek(tick: Tick) -> str | Again:
-    """Close an expired seek and tell its players."""
     tick.work.seeks.lock()
     seek = tick.work.seeks.find(int(tick.timer.about))
     if seek is None or seek.status != SeekStatus.OPEN:
@@ -68,7 +67,7 @@ def lapse_question(tick: Tick) -> str | Again:
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
-    """Call off the challenge of an unanswered invitation. Returns whether there was a challenge."""
+    """Call off the challenge of an unanswered invitation; return whether there was one."""
     challenge = invited_to(tick, question)
     key = address_key(question.address)
     if challenge is None or key not in map(address_key, challenge.addresses):

@@ -71,15 +71,14 @@ class Ticks:
         self.crash_marker.clear()
 
     def next_due_at(self) -> datetime | None:
-        """Return the due time of the next timer. Raises DBAPIError."""
         with self.database.glance() as work:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
         """Run due timers for about `SLICE` seconds, yielding before each; return their number.
 
-        A failing timer is rolled back alone, and is stuck after `MOST_TRIES`. Raises DBAPIError if
-        the database is unreachable; that does not count as a try.
+        A failing timer is rolled back alone. Raises DBAPIError if the database is unreachable,
+        which is no failed try.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):

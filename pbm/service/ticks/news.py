@@ -1,8 +1,4 @@
-"""News that timers send: digests, kept news, and a player's bounces and vacations.
-
-Opponents who wait for the player are told of bounces and vacations, on `_AT_ONCE` boards at a time;
-a timer is set for the other boards.
-"""
+"""News that timers send: digests, kept news, and a player's bounces and vacations."""
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
@@ -168,8 +164,8 @@ def send_digest(tick: Tick) -> str | Again:
 def tell_kept_news(tick: Tick) -> str | Again:
     """Mail a player all kept news.
 
-    Locks the timer's board, or the player if the timer has no board. Without the lock, another
-    transaction could keep more news and rely on this timer, which is about to end.
+    Locks the timer's board, or the player if the timer has none. Otherwise another transaction
+    could keep news for this timer while it ends.
     """
     work, number = tick.work, tick.timer.player_id or 0
     if tick.timer.board_id is None:
@@ -192,10 +188,7 @@ def tell_kept_news(tick: Tick) -> str | Again:
 
 
 def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
-    """Write a player's digest; `sizes` are the characters of kept news by board.
-
-    Returns True if some boards did not fit and need another mail.
-    """
+    """Mail the kept news of boards; return True if some boards are left for another mail."""
     found = [board for board in tick.work.boards.get_many(sorted(sizes)) if board.is_installed]
     boards = sorted(found, key=lambda board: _urgency(tick, player, board))
     numbers = _boards_that_fit(boards, sizes)
@@ -236,7 +229,7 @@ def _boards_that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]
 
 
 def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """Delete a board's kept news; return its view with these news. `drawn`: draw the board."""
+    """Delete a board's kept news; return its view with these news."""
     news = tick.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(tick, player, board, after=after), news)

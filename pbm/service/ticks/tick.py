@@ -35,7 +35,6 @@ class Tick(Turn):
 
     @property
     def player(self) -> Player:
-        """The timer's player."""
         return self.work.players.get(self.timer.player_id or 0)
 
     @property
@@ -44,10 +43,9 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Return a retry of the timer if a player's mail may not have been handled yet, else None.
+        """Return a retry of the timer if mail that arrived by `until` may be unhandled, else None.
 
-        Retry if a mail that arrived by `until` is unhandled, or if the server cannot receive mail.
-        Call this before penalising a player for a missing mail: a mail counts from its arrival.
+        A mail counts from its arrival, so call this before a player is penalised for a missing one.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")
@@ -62,10 +60,9 @@ Do = Callable[[Tick], str | Again]
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events to all but the player `but`; a reader of several boards gets one joint mail.
+    """Announce events to all but the player `but`; a reader of several boards gets one mail later.
 
-    Joint mails are sent later. A reader of one board gets a joint mail, too, if another timer for
-    that reader is due soon. Boards that have just begun do not count as boards of a reader.
+    So does a reader for whom another timer is due soon. Boards that have just begun do not count.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}

@@ -43,9 +43,8 @@ Handler = Callable[[Exception], object]
 class CrashMarker:
     """A file with the numbers of the mails, or of the timers, that are being handled.
 
-    Each process locks one of a series of such files; the numbers left in it by a process that died
-    had a failed try. The file is not synced, so a power cut is not a failed try. If the path is
-    None, nothing is recorded.
+    Each process locks one of a series of such files. Numbers that a dead process left in it had a
+    failed try. The file is not synced, so a power cut is no failed try. Path None records nothing.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -75,12 +74,10 @@ class CrashMarker:
         return tuple(int(word) for word in self._file.read().split() if word.isdigit())
 
     def clear(self) -> None:
-        """Delete the numbers left over by a crash."""
         with self._changing:
             self._write()
 
     def close(self) -> None:
-        """Release the file for another process."""
         if self._file:
             self._file.close()
 
@@ -114,10 +111,10 @@ def _first_free(path: Path) -> IO[str]:
 
 @contextmanager
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
-    """Catch an error of the work in the context; call `count` with the error.
+    """Catch an error of the work in the context, and call `count`, which counts a failed try.
 
-    `count` counts a failed try. If `given_up` is set, it is called instead of `count` for a
-    deadlock or timeout of the database. An unreachable database's error is raised, not caught.
+    If the database gave up (deadlock, timeout), `given_up` is called instead, if it is set. The
+    error of an unreachable database is raised.
     """
     try:
         yield
@@ -150,7 +147,6 @@ class Watchdog:
     def __init__(
         self, end: Callable[[int], object] = os._exit, seconds: Callable[[], float] = time.monotonic
     ) -> None:
-        """Set `end`, which ends the process with a status, and `seconds`, a monotonic clock."""
         self._end = end
         self._seconds = seconds
         self._turns: tuple[_Turn, ...] = ()

@@ -53,7 +53,6 @@ def traceback_of(error: BaseException) -> str:
 
 
 def masked(text: str) -> str:
-    """Return the text with its secrets masked, line by line."""
     lines = []
     for line in text.split("\n"):
         line = _masked_command(_SECRET.sub(rf"\g<1>{MASK}", line))
