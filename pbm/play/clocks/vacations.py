@@ -22,7 +22,6 @@ FURTHEST = timedelta(days=366)  # ahead
 NOTICE_AFTER = timedelta(hours=6)  # the begin or end of a vacation
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
-_NO_BOARD_YET = 0
 
 
 def today_of(player: Player, now: datetime) -> date:
@@ -71,7 +70,8 @@ def take_vacation(
             continue
         number = work.vacations.add(player.id, begin, end)
         notice_at = max(beginning_of(begin, player), now) + NOTICE_AFTER
-        set_notice(work, TimerKind.VACATION, number, player.id, now, notice_at)
+        whose = _notice_key(number)
+        work.timers.move(TimerKind.VACATION, whose, now, notice_at, player_id=player.id)
     return max(first, today), last
 
 
@@ -89,7 +89,8 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
     for item in ahead:
         work.vacations.end_on(item, days[item])
         if item in begun and not is_notice_due(work, item):
-            set_notice(work, TimerKind.VACATION_OVER, item.id, player.id, now, now + NOTICE_AFTER)
+            kind, then = TimerKind.VACATION_OVER, now + NOTICE_AFTER
+            work.timers.move(kind, _notice_key(item.id), now, then, player_id=player.id)
     look_again(work, player.id, now)
     return any(item in begun for item in ahead)
 
@@ -99,25 +100,8 @@ def is_notice_due(work: UnitOfWork, vacation: Vacation) -> bool:
     return bool(work.timers.about(TimerKind.VACATION, [_notice_key(vacation.id)]))
 
 
-def set_notice(
-    work: UnitOfWork,
-    kind: TimerKind,
-    vacation_id: int,
-    player_id: int,
-    now: datetime,
-    at: datetime,
-    *,
-    after: int = _NO_BOARD_YET,
-) -> None:
-    """Set the timer that tells a player's opponents of a vacation at the moment `at`.
-
-    The timer is for one batch of the player's boards, those that follow board number `after`.
-    """
-    work.timers.move(kind, _notice_key(vacation_id, after), now, at, player_id=player_id)
-
-
-def _notice_key(vacation_id: int, after: int = _NO_BOARD_YET) -> str:
-    return f"{vacation_id}.{after}"
+def _notice_key(vacation_id: int) -> str:
+    return f"{vacation_id}.0"  # boards are told in batches; a key ends with the last board told
 
 
 def take_by_itself(

@@ -93,7 +93,7 @@ def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
     turn.back.append(player.id)
     reachable_again(turn, player)
     if turn.now - player.unreachable_since >= LASTED:  # the opponents were told
-        tell_later(turn.work, player, REACHABLE, turn.now, turn.now + LASTED)
+        _tell_later(turn.work, player, REACHABLE, turn.now)
     return tuple(_to_move(turn.work, player))
 
 
@@ -114,15 +114,10 @@ def reachable_again(turn: Turn, player: Player) -> None:
     _release(turn, player)
 
 
-def tell_later(
-    work: UnitOfWork, player: Player, what: str, now: datetime, at: datetime, *, after: int = 0
-) -> None:
-    """Schedule a notice to waiting opponents for the moment `at`.
-
-    `what` is REACHABLE or UNREACHABLE; if that is no longer true of the player, nothing is sent.
-    """
-    about = f"{player.id}.{what}.{after}"
-    work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, at, player_id=player.id)
+def _tell_later(work: UnitOfWork, player: Player, what: str, now: datetime) -> None:
+    """Schedule a notice to waiting opponents; `what` is REACHABLE or UNREACHABLE."""
+    about = f"{player.id}.{what}.0"  # boards are told in batches; a key ends with the last one told
+    work.timers.set(TimerKind.ACCOUNT_NEWS, about, now, now + LASTED, player_id=player.id)
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
@@ -150,7 +145,7 @@ def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
         player.id, bounces=count, bounced_at=now, unreachable_since=now if marks else since
     )
     if marks:
-        tell_later(work, player, UNREACHABLE, now, now + LASTED)
+        _tell_later(work, player, UNREACHABLE, now)
     turns = _to_move(work, player)
     if turns and not work.outbox.waits_for(address_key(player.address)):
         number = mail.board_id if mail.board_id in turns else turns[0]

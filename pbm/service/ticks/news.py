@@ -8,7 +8,6 @@ from pbm.events.board import AccountNews, PlayerAway, PlayerBack, PlayerReachabl
 from pbm.play.clocks.vacations import (
     NOTICE_AFTER,
     beginning_of,
-    set_notice,
     still_to_come,
     today_in,
     today_of,
@@ -17,7 +16,7 @@ from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import latest_digest, next_digest, next_hour
 from pbm.play.limits import ACCOUNT_NEWS
 from pbm.play.subjects import games_subject
-from pbm.service.post.bounces import LASTED, REACHABLE, tell_later
+from pbm.service.post.bounces import LASTED, REACHABLE
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.kept_news import deferred_until, with_news
 from pbm.service.telling.mail_writer import MailWriter
@@ -29,7 +28,7 @@ from pbm.store.values.queues import TimerKind
 
 _AT_ONCE = 10  # boards in one transaction
 _DROPPED = "the vacation was dropped"
-_NEXT_PIECE_AFTER = timedelta(milliseconds=200)  # lets turns run between
+_NEXT_BATCH_AFTER = timedelta(milliseconds=200)  # lets turns run between
 _NEXT_MAIL_AFTER = timedelta(seconds=1)  # lets turns run between
 _A_TURN_IS_OVER = timedelta(minutes=10)  # by then no turn uses the old settings
 _MOST_DRAWN = 12  # boards with a drawing in a digest
@@ -38,7 +37,7 @@ _MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # in the te
 
 def tell_reachability(tick: Tick) -> str | Again:
     """Tell opponents that mail to a player bounces, or arrives again, if that is still true."""
-    what, after = tick.timer.about.split(".")[1:]
+    what = tick.timer.about.split(".")[1]
     player = tick.player
     since = player.unreachable_since
     if not player.is_active or (since is None) != (what == REACHABLE):
@@ -46,29 +45,30 @@ def tell_reachability(tick: Tick) -> str | Again:
     if since is not None and tick.now < since + LASTED:
         return Again(since + LASTED, f"mail to {player.handle} came back again")
     fact = PlayerUnreachable if since else PlayerReachable
-    left = [number for number in tick.work.boards.to_move(player.id) if number > int(after)]
-    last = _tell_who_waits(tick, player, left, lambda number: fact(number, player.handle))
-    if last is not None:
-        tell_later(tick.work, player, what, tick.now, tick.now + _NEXT_PIECE_AFTER, after=last)
+    waiting = tick.work.boards.to_move(player.id)
+    _tell_who_waits(tick, player, waiting, lambda number: fact(number, player.handle))
     return f"told that {player.handle} is {what}"
 
 
 def _tell_who_waits(
     tick: Tick, player: Player, boards: Collection[int], fact: Callable[[int], AccountNews]
-) -> int | None:
-    """Announce a fact about the player on the first `_AT_ONCE` of `boards`, sorted by number.
+) -> None:
+    """Announce a fact about the player on the next `_AT_ONCE` boards; set a timer for the rest.
 
-    A board hears such a fact at most once a day. Returns the number after which the next batch
-    begins, None after the last batch.
+    A board hears such a fact at most once a day. The timer's key ends with the last board told.
     """
-    some = sorted(boards)[:_AT_ONCE]
+    stem, after = tick.timer.about.rsplit(".", 1)
+    left = sorted(number for number in boards if number > int(after))
+    some = left[:_AT_ONCE]
     told = [
         number
         for number in some
         if ACCOUNT_NEWS.take(tick.work, tick.now, number, player.id, wait=False)
     ]
     announce_several(tick, [fact(number) for number in told], but=player.id)
-    return some[-1] if len(boards) > len(some) else None
+    if len(left) > len(some):
+        kind, then = TimerKind(tick.timer.kind), tick.now + _NEXT_BATCH_AFTER
+        tick.work.timers.set(kind, f"{stem}.{some[-1]}", tick.now, then, player_id=player.id)
 
 
 def tell_beginning(tick: Tick) -> str | Again:
@@ -114,24 +114,15 @@ def _tell_of(
     tick: Tick,
     vacation: Vacation,
     player: Player,
-    fact: Callable[[int], PlayerAway | PlayerBack],
+    fact: Callable[[int], AccountNews],
     but: Collection[int | None] = (),
 ) -> str:
-    """Announce a vacation on `_AT_ONCE` boards that wait for the player; set a timer for others.
-
-    `fact` makes the event for a board's number. Boards in `but` are left out.
-    """
-    _, _, after = tick.timer.about.partition(".")
-    waiting = tick.work.boards.to_move(player.id)
-    left = [
+    boards = [
         number
-        for number in waiting
-        if number > int(after) and vacation.board_id in (None, number) and number not in but
+        for number in tick.work.boards.to_move(player.id)
+        if vacation.board_id in (None, number) and number not in but
     ]
-    last = _tell_who_waits(tick, player, left, fact)
-    if last is not None:
-        kind, then = TimerKind(tick.timer.kind), tick.now + _NEXT_PIECE_AFTER
-        set_notice(tick.work, kind, vacation.id, player.id, tick.now, then, after=last)
+    _tell_who_waits(tick, player, boards, fact)
     return f"told of the vacation of {player.handle}"
 
 
