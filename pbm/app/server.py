@@ -19,7 +19,7 @@ from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
 from pbm.service.intake.keeping import Door, Intake, SessionLog, log_fault
 from pbm.service.intake.limits import MailRates
-from pbm.service.loops import TurnTaker, begin, keep_time, send_post, take_turns
+from pbm.service.loops import TurnTaker, keep_time, send_post, take_turns, until_done
 from pbm.service.post.post import Composer, Post
 from pbm.service.robots.jobs import RobotJobs, RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
@@ -194,7 +194,7 @@ class Server:
     async def _take_turns(self) -> None:
         for number in range(len(self._inbox_workers)):
             self._heart.alive(TURN, number)
-        await begin(self._inbox_workers[0].begin, self._aside)
+        await until_done(partial(self._aside, self._inbox_workers[0].begin), "nothing begins")
         async with asyncio.TaskGroup() as group:
             for number, worker in enumerate(self._inbox_workers):
                 taker = TurnTaker(
@@ -209,7 +209,7 @@ class Server:
     async def _keep_time(self) -> None:
         alive = partial(self._heart.alive, TICKS)
         alive()
-        await begin(self._ticks.begin, self._aside)
+        await until_done(partial(self._aside, self._ticks.begin), "nothing begins")
         await keep_time(
             self._ticks,
             self._looking,
@@ -222,7 +222,7 @@ class Server:
     async def _run_robots(self) -> None:
         alive = partial(self._heart.alive, ROBOTS)
         alive()
-        await begin(self._robots.begin, self._aside)
+        await until_done(partial(self._aside, self._robots.begin), "nothing begins")
         writer, woken = self._writers[ROBOTS], self._woken[ROBOTS]
         await RobotWorker(self._robots, self._workers, writer, self._looking, woken).run(alive)
 

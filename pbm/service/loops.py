@@ -108,13 +108,13 @@ async def take_turns(taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive) -
         await rounds(a_round, mail_kept, alive, "turns wait")
 
 
-async def begin(initial_work: Callable[[], None], in_thread: InThread) -> None:
-    """Do the initial work of a process's role; retry while the database is down."""
+async def until_done(work: Callable[[], Awaitable[object]], waiting: str) -> None:
+    """Do the work; retry while the database is down. `waiting` is for the log, as in `rounds`."""
     while True:
         try:
-            await in_thread(initial_work)
+            await work()
         except DBAPIError as error:
-            _log.warning("database away, nothing begins", error=str(error.orig))
+            _log.warning(f"database away, {waiting}", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
         else:
             return
@@ -144,11 +144,7 @@ async def keep_time(
 
 
 async def send_post(
-    post: Post,
-    in_thread: InThread,
-    writer: Writer,
-    mail_written: asyncio.Event,
-    alive: Alive,
+    post: Post, in_thread: InThread, writer: Writer, mail_written: asyncio.Event, alive: Alive
 ) -> None:
     """Send the outbox for ever; when cancelled, finish the mails under way."""
     under_way: set[asyncio.Task[None]] = set()

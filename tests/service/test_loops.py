@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -78,7 +79,7 @@ def test_turns_begin_when_the_database_is_there(
             raise OperationalError("BEGIN", {}, OSError("gone"))
 
     monkeypatch.setattr(InboxWorker, "begin", begin)
-    asyncio.run(loops.begin(table.turns.begin, here))
+    asyncio.run(loops.until_done(partial(here, table.turns.begin), "nothing begins"))
     assert tries == [False, False, True]
 
 

@@ -235,13 +235,12 @@ class Post:
 
     async def look(self, in_thread: InThread) -> DueMails:
         """Claim due mails and render them; `in_thread` runs the queries. Raises DBAPIError."""
-        due = await in_thread(self.claim)
-        if not due and self._under_way:
-            return DueMails([], None, False)  # the caller looks again when one of them is sent
-        if not due:
-            return DueMails([], await in_thread(self.next_due_at), False)
-        written = zip(due, await self.composer.write(due), strict=True)
-        return DueMails(list(written), None, len(due) == MOST_TO_WRITE)
+        if due := await in_thread(self.claim):
+            written = zip(due, await self.composer.write(due), strict=True)
+            return DueMails(list(written), None, len(due) == MOST_TO_WRITE)
+        # If mails are under way, the caller looks again when one of them is sent.
+        next_due_at = None if self._under_way else await in_thread(self.next_due_at)
+        return DueMails([], next_due_at, False)
 
     def claim(self) -> list[OutboxMail]:
         self.holds.let_go([self._ended.popleft() for _ in range(len(self._ended))])

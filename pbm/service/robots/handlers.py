@@ -5,6 +5,7 @@ extra job. The analysis of a finished game has a job for each part; the last job
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -84,13 +85,13 @@ def give_up_move(turn: RobotTurn) -> str:
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Answer any draw offer, depending on `score`, then play `move`; return text for the log."""
+    """Settle a draw, or play `move`, which `score` rates; return text for the log."""
     board = turn.board
     if not _still_waits(board, turn.job):
         return _GONE_ON
     mover = board.to_move
     assert mover is not None
-    events = answer_with_move(turn, board, mover.player_id, score) or _claimed(turn, board)
+    events = _settle_draw(turn, board, mover.player_id, score)
     board = turn.work.boards.get(board.id) if events else board
     if not board.playing:
         announce_boards(turn, events)
@@ -103,17 +104,6 @@ def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
     return f"{mover.handle} has played {move} on board {board.id}"
 
 
-def _claimed(turn: RobotTurn, board: Board) -> list[Event]:
-    """Claim a draw if only robots still play on the board; return its events, if any."""
-    mover = board.to_move
-    if mover is None or not board.is_left_to_robots:
-        return []
-    try:
-        return claim_draw(turn.work, board, turn.work.players.get(mover.player_id), turn.now)
-    except Refusal:
-        return []
-
-
 def _still_waits(board: Board, job: SearchJob) -> bool:
     mover = board.to_move
     if mover is None or mover.robot is None:
@@ -121,13 +111,16 @@ def _still_waits(board: Board, job: SearchJob) -> bool:
     return move_key(board, mover.player_id) == job.about
 
 
-def answer_with_move(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
-    """Answer any draw offer for the robot whose turn it is; `score` rates its best move."""
+def _settle_draw(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
+    """Answer any draw offer, or claim a draw if only robots still play on the board."""
     offer = offered_to(board, robot_id)
-    if offer is None:
-        return []
-    found = RobotStanding(score or 0, quiet_moves(board.rules, board.position))
-    return _answer(turn, board, offer, robot_id, found)
+    if offer is not None:
+        found = RobotStanding(score or 0, quiet_moves(board.rules, board.position))
+        return _answer(turn, board, offer, robot_id, found)
+    if board.is_left_to_robots:
+        with suppress(Refusal):
+            return claim_draw(turn.work, board, turn.work.players.get(robot_id), turn.now)
+    return []
 
 
 def prepare_answer(
@@ -303,12 +296,7 @@ def _final_results(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]
         "themes": _themes(dear),
         "leads": lead,
         "dearest": dearest
-        and {
-            "ply": dearest.ply,
-            "seat": dearest.seat,
-            "move": dearest.move,
-            "even": not lead[-1],
-        },
+        and {"ply": dearest.ply, "seat": dearest.seat, "move": dearest.move, "even": not lead[-1]},
         "turned": {"ply": turn, "seat": made.seat, "move": made.text} if made else None,
         "decided": lost,
         "last": to_plain(last),

@@ -20,7 +20,7 @@ from pbm.mail.site import Site
 from pbm.play.boards import request_move
 from pbm.play.turn import Turn
 from pbm.rules.robots import ROBOTS
-from pbm.service.loops import DATABASE_PAUSE, Alive, rounds, until
+from pbm.service.loops import Alive, rounds, until, until_done
 from pbm.service.robots.handlers import HANDLERS, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError, WorkerProcesses
 from pbm.service.running.heartbeat import ClockWatch
@@ -225,20 +225,18 @@ class RobotWorker:
 
     async def _compute(self, leased: LeasedJob) -> None:
         """Compute a leased job, then finish it; while the database is down, retry to finish it."""
-        piece, is_done = partial(self.jobs.finish, leased=leased), False
+        piece = partial(self.jobs.finish, leased=leased)
         if leased.computation is not None:
             try:
                 piece = partial(piece, result=await self.processes.run(leased.computation))
             except SearchFailedError as error:
                 piece = partial(self.jobs.fail, leased=leased, error=error)
-        while not is_done:
-            try:
-                async with self._locking:
-                    await self.writer.do(piece)
-                is_done = True
-            except DBAPIError as error:
-                _log.warning("database away, a search job waits", error=str(error.orig))
-                await asyncio.sleep(DATABASE_PAUSE)
+
+        async def finish() -> None:
+            async with self._locking:
+                await self.writer.do(piece)
+
+        await until_done(finish, "a search job waits")
         del self._under_way[leased.job.id]
         self.asked.set()
 

@@ -73,9 +73,7 @@ class Threads:
 
     def one(self, name: str) -> InThread:
         """Return a function that runs work in the thread of this name, one call at a time."""
-        if name not in self._pools:
-            self._pools[name] = ThreadPoolExecutor(1, f"pbm-{name}")
-        pool = self._pools[name]
+        pool = self._pools.setdefault(name, ThreadPoolExecutor(1, f"pbm-{name}"))
 
         async def in_thread(work: Callable[[], T]) -> T:
             return await asyncio.get_running_loop().run_in_executor(pool, work)

@@ -341,11 +341,8 @@ def may_answer(turn: Turn, player: Player) -> bool:
     if limit is None:
         return True
     until = (now + limit.within).strftime("%Y-%m-%d %H:%M UTC")
-    paused = {
-        "section": "paused-unproven" if unproven else "paused",
-        "until": until,
-        "most": limit.most,
-    }
+    section = "paused-unproven" if unproven else "paused"
+    paused = {"section": section, "until": until, "most": limit.most}
     subject = answer_subject(f"answers paused until {until}")
     MailWriter(turn).answer(player, subject, [paused], kind=limit.pause)
     return False

@@ -5,13 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from pbm.events.board import AccountNews, PlayerAway, PlayerBack, PlayerReachable, PlayerUnreachable
-from pbm.play.clocks.vacations import (
-    NOTICE_AFTER,
-    beginning_of,
-    still_to_come,
-    today_in,
-    today_of,
-)
+from pbm.play.clocks.vacations import NOTICE_AFTER, beginning_of, still_to_come, today_in, today_of
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import latest_digest, next_digest, next_hour
 from pbm.play.limits import ACCOUNT_NEWS

@@ -6,7 +6,6 @@ The supervisor restarts the process, which finds the mail in the crash marker an
 
 import faulthandler
 import fcntl
-import itertools
 import os
 import signal
 import sys
@@ -93,20 +92,19 @@ class CrashMarker:
 
 def _first_free(path: Path) -> IO[str]:
     """Lock the first of `path`, `path`-2, ... that no process has locked. Raises OperatorError."""
+    name, number = path, 1
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for number in itertools.count(1):
-            name = path if number == 1 else path.with_name(f"{path.name}-{number}")
+        while True:
             file = os.fdopen(os.open(name, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii")
-            try:
+            with suppress(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.close()
-                continue
-            return file
+                return file
+            file.close()
+            number += 1
+            name = path.with_name(f"{path.name}-{number}")
     except OSError as error:
         raise OperatorError(f"{path} cannot be made: {trouble(path, error)}") from error
-    raise AssertionError("itertools.count never ends")
 
 
 @contextmanager
