@@ -30,7 +30,7 @@ _MESSAGE_ID = re.compile(
 
 
 class AddressError(ValueError):
-    """The text is not a mail address that we accept; ``str()`` is a sentence with the reason."""
+    """An address that we do not accept; `str()` is a sentence with the reason."""
 
 
 class SeparatorError(AddressError):
@@ -96,7 +96,6 @@ def registered_domain(address: str) -> str:
 
 
 def is_at_home(address: str, own_address: str) -> bool:
-    """Return whether the address is in the server's own domain."""
     domain, own_domain = (each.rpartition("@")[2].lower() for each in (address, own_address))
     return domain == own_domain
 
@@ -104,7 +103,7 @@ def is_at_home(address: str, own_address: str) -> bool:
 def leads_elsewhere(address: str, own_address: str) -> bool:
     """Return whether mail to the address could be routed to a host outside the address's domain.
 
-    Such an address has the sign of a source route, `%` or `!`, in its local part (RFC 1123, section
+    The local part of such an address has the sign of a source route, `%` or `!` (RFC 1123, section
     5.2.16). Or its domain has no dot (RFC 5321, section 2.3.5) and is not the server's own.
     """
     local, _, domain = address.rpartition("@")
@@ -119,8 +118,6 @@ class Plain:
 
 @dataclass(frozen=True)
 class PlayerReply:
-    """A player's reply address; its tag is well-formed but not verified yet."""
-
     player_id: int
     board_id: int | None
     tag: str = field(repr=False)
@@ -128,21 +125,19 @@ class PlayerReply:
 
 @dataclass(frozen=True)
 class QuestionReply:
-    """The reply address of a question; its token is not looked up yet."""
-
     token: str = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Probe:
-    """The address of a test mail that `pbm-admin doctor` sends; its token is not checked yet."""
+    """The address of a test mail that `pbm-admin doctor` sends."""
 
     token: str = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Bounce:
-    """The address for bounces of one mail; `mail` is its short name, `tag` is not verified yet."""
+    """The address for bounces of one mail; `mail` is the mail's short name."""
 
     player_id: int
     mail: str
@@ -151,12 +146,12 @@ class Bounce:
 
 @dataclass(frozen=True)
 class Postmaster:
-    """The address `postmaster` or `abuse`, whose mail goes to the operator, unparsed."""
+    """`postmaster` or `abuse`, whose mail goes to the operator, unparsed."""
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """An address that does not exist on this server; ``reason`` is a sentence for the sender."""
+    """An address that does not exist here; `reason` is a sentence for the sender."""
 
     reason: str
 
@@ -188,20 +183,16 @@ class ServerAddress:
         return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
 
     def board_reply(self, player_id: int, tag: str, board_id: int | None = None) -> str:
-        """Return a player's reply address, ``pbm+g12.u7.TAG@host`` for board 12 and player 7."""
         board = "" if board_id is None else f"g{board_id}."
         return self._subaddress(f"{board}u{player_id}.{tag}")
 
     def question_reply(self, token: str) -> str:
-        """Return the reply address of one question: ``pbm+c.TOKEN@host``."""
         return self._subaddress(f"c.{token}")
 
     def probe(self, token: str) -> str:
-        """Return the address of a test mail: ``pbm+probe.TOKEN@host``."""
         return self._subaddress(f"probe.{token}")
 
     def bounces(self, player_id: int, mail: str, tag: str) -> str:
-        """Return a mail's bounce address, ``pbm+b.7.3f9a01c2.TAG@host``. `mail`: its short name."""
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
     def _subaddress(self, detail: str) -> str:
@@ -241,7 +232,6 @@ class ServerAddress:
 
 
 def is_message_id(text: str) -> bool:
-    """Return whether the text is one Message-ID, brackets included, and nothing else."""
     return _MESSAGE_ID.fullmatch(text) is not None
 
 
@@ -256,9 +246,9 @@ def short_name(message_id: str) -> str:
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """Return up to `most` Message-IDs that a mail refers to, without repetition.
+    """Return up to `most` Message-IDs that a mail refers to, without repetition, newest first.
 
-    Ids in `In-Reply-To` come first. Ids in `References`, which has the newest last, are reversed.
+    `In-Reply-To` comes before `References`, whose order in the mail is oldest first.
     """
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))

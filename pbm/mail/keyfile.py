@@ -26,21 +26,18 @@ _HEADER = (
 
 @dataclass(frozen=True)
 class Key:
-    """One signing key: an id of one or two characters a-z0-9, and the secret."""
+    """A signing key; its id has one or two characters a-z0-9."""
 
     id: str
     secret: bytes = field(repr=False)
 
 
 class KeyFileError(OperatorError):
-    """The keys are unusable; ``str()`` says why and what to do, and contains no secret."""
+    """Unusable keys; `str()` says why and what to do, and contains no secret."""
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """Load the keys from PBM_SECRET_KEY (`env_value`) if it is set, else from the key file.
-
-    A missing file is created with a new key. Raises KeyFileError.
-    """
+    """Load the keys of `env_value` if set, else of a file, made if missing. Raises KeyFileError."""
     if env_value:
         return _keys_of_environment(env_value)
     try:
@@ -56,7 +53,7 @@ def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
 
 
 def parse_keys(text: str, source: str) -> tuple[Key, ...]:
-    """Parse the text of a key file; ``source`` names the file in errors. Raises KeyFileError."""
+    """Parse the text of a key file; `source` names the file in errors. Raises KeyFileError."""
     keys: list[Key] = []
     for number, line in enumerate(text.split("\n"), start=1):
         entry = line.strip()
@@ -136,7 +133,7 @@ def _derived_id(secret: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return the key file's text. Raises FileNotFoundError, or KeyFileError for other errors."""
+    """Read a key file. Raises FileNotFoundError, or KeyFileError for any other error."""
     try:
         with open_file(path) as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -170,7 +167,7 @@ def _replace(path: Path, text: str) -> None:
 
 @contextmanager
 def _temporary(path: Path, text: str) -> Iterator[Path]:
-    """Yield a temporary file with the text beside the key file; the caller links or renames it."""
+    """Yield a temporary file beside the key file; the caller links or renames it."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(draft, text.encode("ascii"))
@@ -210,7 +207,6 @@ def _locked(path: Path) -> Iterator[str]:
 
 @contextmanager
 def _readable_errors(path: Path) -> Iterator[None]:
-    """Convert an OSError to a KeyFileError with a readable sentence."""
     try:
         yield
     except OSError as error:

@@ -25,13 +25,12 @@ _SEVERAL_ID = re.compile(
 
 
 def by_lot(names: Sequence[str]) -> list[str]:
-    """Return the names in an unpredictable random order."""
     return random.SystemRandom().sample(names, len(names))
 
 
 @dataclass(frozen=True)
 class Answering:
-    """A board's state in a mail of ours that was answered; `asked`: open offers to the reader."""
+    """A board's state in our mail that was answered; `asked` are the offers open to the reader."""
 
     number: int
     ply: int
@@ -43,10 +42,9 @@ class Answering:
 class Site:
     """Settings and keys that all mails of one server share.
 
-    `authserv_id` is the upstream mail server's name in `Authentication-Results`, or empty if we do
-    not trust such fields. `trusted_networks` contain our own mail servers. A mail about a board
-    waits at most `robot_seconds` for a robot's move. The strongest robot searches for
-    `thought_seconds`.
+    `authserv_id` is the upstream mail server's name in `Authentication-Results`; if it is empty, no
+    such field is trusted. A mail about a board waits at most `robot_seconds` for a robot's move.
+    The strongest robot searches for `thought_seconds`.
     """
 
     address: ServerAddress
@@ -67,18 +65,18 @@ class Site:
             return False
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """Return the address for a player's replies, valid until the player's `epoch` is raised."""
+        """Return an address for a player's replies, valid until the player's `epoch` is raised."""
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
 
     def bounce_address(self, player_id: int, message_id: str) -> str:
-        """Return the envelope sender of a mail to a player; a bounce of the mail goes there."""
+        """Return the envelope sender of a mail to a player; bounces of the mail go there."""
         name = short_name(message_id)
         tag = self.keyring.bounce_tag(player_id, name)
         return self.address.bounces(player_id, name, tag)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
-        """Return the boards in the first of our mails about boards; `message_ids`: newest first."""
+        """Return the boards in the first of our mails about boards; the ids come newest first."""
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
             if found and found[5].lower() == self.address.domain:

@@ -1,9 +1,8 @@
-"""Tags in our addresses, seals of passwords to be confirmed, tokens of questions, and the keys.
+"""Signs our reply addresses, bounce addresses and passwords to be confirmed; makes random tokens.
 
-A tag proves that this server issued an address. It consists of a key's id and 80 bits of an
-HMAC-SHA256, as 16 letters of lower-case base32. The HMAC of a reply tag covers key id, purpose,
-player, board, and the player's epoch, a number. A new epoch makes the player's earlier reply tags
-invalid. A stolen database contains no key.
+A tag proves that this server issued an address. It is a key's id and 80 bits of an HMAC-SHA256, as
+16 letters of lower-case base32. If a player's epoch, a number, is raised, the player's earlier
+reply tags become invalid. A stolen database contains no key.
 """
 
 import base64
@@ -37,7 +36,6 @@ class Keyring:
             raise ValueError("A keyring needs at least one key, and different ids.")
 
     def reply_tag(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """Return the tag of a player's reply address: key id and 16 base32 characters."""
         return self._tag("reply", player=player_id, board=board_id, epoch=epoch)
 
     def verify_reply_tag(
@@ -57,15 +55,14 @@ class Keyring:
         )
 
     def bounce_tag(self, player_id: int, mail: str) -> str:
-        """Return the tag of a bounce address; `mail` is the `short_name` of its Message-ID."""
+        """Return a bounce address's tag; `mail` is the `short_name` of the mail's Message-ID."""
         return self._tag("bounce", player=player_id, mail=mail)
 
     def verify_bounce_tag(self, tag: str, player_id: int, mail: str) -> bool:
-        """Return whether a current key made the tag; ignore its case, and take constant time."""
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
-        """Sign a password's hash for `owner` (printable ASCII), who has yet to confirm it."""
+        """Sign a password's hash, which `owner` (printable ASCII) has yet to confirm."""
         return SealedPassword(kept.text, self._tag("password", owner=owner, hash=kept.text))
 
     def open_password(self, sealed: SealedPassword, owner: str) -> PasswordHash | None:
@@ -100,13 +97,11 @@ class WatchedKeyring(Keyring):
     _seen: tuple[int, ...]
 
     def __init__(self, path: Path) -> None:
-        """Load the keys; create a missing file. Raises KeyFileError."""
         load_keys(path)  # creates the file; its state is read first, so that no change is missed
         vars(self).update(_path=path, _seen=_look_of(path), _loaded=load_keys(path))
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """The current keys."""
         look = _look_of(self._path)
         if look != self._seen:
             vars(self)["_seen"] = look
@@ -135,7 +130,7 @@ def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
 
 
 def mark_of(key: Key) -> str:
-    """Return a key's fingerprint: the key's id and a MAC. They do not reveal the secret."""
+    """Return a key's fingerprint, which does not reveal the secret."""
     return f"{key.id} {_mac(key, 'mark')}"
 
 
@@ -145,5 +140,5 @@ def new_token() -> str:
 
 
 def token_digest(token: str) -> str:
-    """Return the SHA-256 that is stored for a token, in hexadecimal; ignores the token's case."""
+    """Return a token's SHA-256 in hexadecimal; the token's case does not count."""
     return hashlib.sha256(token.lower().encode("utf-8", "replace")).hexdigest()

@@ -1,9 +1,9 @@
 """Parses `Authentication-Results` of the upstream mail server, and makes mails that test it.
 
 Anybody can write such a field (RFC 8601, section 7.1). We trust one only if it has the configured
-authserv-id and is above the `Received` field of the upstream server. We also trust one right below
-this field if that server is known to put its results there. A field with a blank before its colon
-is ignored, since the upstream server may fail to remove a forged field that is spelt in this way.
+authserv-id and is above the `Received` field of the upstream server, or right below it if that
+server puts its results there. A field with a blank before its colon is ignored, since the upstream
+server may fail to remove a forged field that is spelt in this way.
 """
 
 import re
@@ -35,11 +35,10 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The upstream mail server, the first of our mail servers that an incoming mail reaches.
+    """The upstream mail server: the first of our mail servers that a mail reaches.
 
-    `hops` is how many `Received` fields our mail servers add; the upstream server adds the lowest
-    of these. `below`: the upstream server puts its results right below its `Received` field, and
-    removes forged results from there.
+    Our mail servers add `hops` fields `Received`; the lowest is from the upstream server. If
+    `below`, this server puts its results right below that field, and removes forged ones there.
     """
 
     authserv_id: str
@@ -49,7 +48,7 @@ class Front:
 
 @dataclass(frozen=True)
 class MethodResult:
-    """Result of one method, such as `dmarc=pass`, with its properties, all in lower case."""
+    """The result of one method, such as `dmarc=pass`, and its properties, in lower case."""
 
     method: str
     result: str
@@ -76,10 +75,10 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """Return the trusted DMARC result for the domain of `author`, the `From:` address.
+    """Return the trusted DMARC result for the domain of `author`, the address in `From:`.
 
-    It is a fail if the upstream server reports a fail for any domain. It is a pass if the server
-    reports only passes, all of them for exactly the author's domain. Otherwise it is unknown.
+    It is a fail if the upstream server reports any fail, and a pass if it reports only passes, all
+    of them for exactly the author's domain.
     """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
@@ -143,7 +142,6 @@ def _vouches(result: MethodResult, domain: str) -> bool:
 
 
 def _result(section: str, quoted: list[str]) -> MethodResult | None:
-    """Parse one result, such as `dmarc=pass`; `quoted` are the field's quoted strings."""
     method = _METHOD.match(section)
     if method is None or method[2] not in (None, _VERSION):
         return None
@@ -160,10 +158,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split a value at semicolons; return the parts and the quoted strings, None if malformed.
-
-    In the parts, `"0"` stands for the first quoted string, `"1"` for the second, and so on.
-    """
+    """Split at semicolons. Each quoted string is returned apart; `"0"` stands for the first."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -212,11 +207,11 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """The upstream mail server's treatment of a test mail.
+    """How the upstream mail server treated a test mail.
 
-    `hops` is the number of `Received` fields above that of the test mail, or None if the latter is
-    gone. `survived` names the forged fields that were not removed, such as `folded`. `own` tells
-    where the server put its own results: `above` its `Received` field, right `below` it, or "".
+    `hops` counts the `Received` fields above the test mail's own; it is None if that one is gone.
+    `survived` names the forged fields that were not removed. `own` tells where the server put its
+    own results: `above` its `Received` field, right `below` it, or "".
     """
 
     hops: int | None
@@ -225,11 +220,7 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """Make a mail that tests whether the upstream mail server removes forged results.
-
-    `mark` is a unique word by which this mail's own fields are recognised. One of them is a
-    `Received` field; the `Received` fields that our servers add are above it.
-    """
+    """Make a mail with forged results and its own `Received`; `mark` makes its fields unique."""
     *above, below = (
         spelling.format(
             id=authserv_id,

@@ -52,10 +52,7 @@ def why_automatic(
     envelope_sender: str,
     own_address: str,
 ) -> str | None:
-    """Return why a mail counts as automatic, in words for the log; None for a person's mail.
-
-    `kind` is the mail's media type. `author` is the address in `From`, or None if it is unclear.
-    """
+    """Return why a mail is automatic, for the log, else None; `author` is None if it is unclear."""
     sender = envelope_sender.strip().removeprefix("<").removesuffix(">")
     if not sender:
         return "empty envelope sender"
@@ -96,7 +93,7 @@ def _by_fields(headers: Headers, telling: list[str]) -> str | None:
 
 
 def may_tell_a_robot(name: str) -> bool:
-    """Return whether a field of this name, in lower case, may mark a mail as a robot's."""
+    """Return whether a field of this name, in lower case, may mark a robot's mail."""
     return name in ("auto-submitted", "precedence") or name.startswith(_ROBOT_PREFIXES)
 
 

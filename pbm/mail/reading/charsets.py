@@ -55,10 +55,7 @@ def codec_for(label: str) -> str:
 
 
 def decode(raw: bytes, label: str) -> str:
-    """Decode `raw` in the charset with this label; undecodable bytes become U+FFFD.
-
-    If the label is empty or means ASCII, decode valid UTF-8 as UTF-8, and all else as Latin-1.
-    """
+    """Decode bytes by a charset's label. For "" or ASCII, UTF-8 is tried first, then Latin-1."""
     codec = codec_for(label)
     if not codec:
         try:
@@ -81,7 +78,6 @@ def plain_lines(text: str) -> str:
 
 
 def fold_typography(text: str) -> str:
-    """Convert typographic dashes, quotes and spaces to ASCII."""
     return text if text.isascii() else text.translate(_TYPOGRAPHY)
 
 

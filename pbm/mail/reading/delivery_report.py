@@ -59,11 +59,7 @@ _WARNINGS = ("delay", "warning: could not send", "warning: message")
 
 @dataclass(frozen=True)
 class DeliveryReport:
-    """The result of a delivery, as another server reports it.
-
-    `verdict` is `delivered`, `delayed`, or for a failure `soft` or `hard`. `status` is a code of
-    RFC 3463, or empty. `reason` is a line of the report, for the operator.
-    """
+    """Another server's report; `status` is a code of RFC 3463 or "", `reason` a line of text."""
 
     verdict: str
     status: str
@@ -71,16 +67,14 @@ class DeliveryReport:
 
 
 def is_for_good(status: str) -> bool:
-    """Return whether a status (RFC 3463) means a permanent failure."""
     return status.startswith("5")
 
 
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
-    """Parse a mail as a delivery report about our mail; None if it is not one.
+    """Parse a mail as a delivery report about our mail; None if it is none. Raises UnreadableMail.
 
-    `recipient` is the address that our mail went to. If the report names this address, the result
-    for it counts. If not, as after forwarding, the best result of all addresses counts. A failure
-    is hard if its status is `5.x.x`, else soft. Raises UnreadableMail.
+    `recipient` is the address that our mail went to. If the report does not name it, as after
+    forwarding, the best result of all addresses counts.
     """
     headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
@@ -195,7 +189,6 @@ def _verdict(action: str, status: str) -> str:
 
 
 def _is_informal_report(headers: Headers, text: str) -> bool:
-    """Return whether a mail in no standard format is a report, by its author, fields or text."""
     if headers.first("x-failed-recipients") or text.lstrip().startswith(_QMAIL):
         return True
     try:

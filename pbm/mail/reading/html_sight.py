@@ -38,7 +38,7 @@ _OF_SYSTEM = {"window": "white", "windowtext": "black"}
 
 
 def declarations(text: str) -> Declarations:
-    """Parse a style's declarations that affect visibility; names and values are in lower case."""
+    """Parse the declarations of a style that affect visibility; all in lower case."""
     found: Declarations = {}
     for declaration in _plain(text).split(";"):
         name, _, value = declaration.partition(":")
@@ -49,7 +49,7 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """Parse style sheets; the keys are selectors: a tag, class, id, or tag with class or id."""
+    """Parse style sheets by selector: a tag, a class, an id, or a tag with class or id."""
     found: dict[str, Declarations] = {}
     for text in texts:
         for selectors, body in _blocks(_plain(text)):
@@ -104,7 +104,7 @@ def for_element(
 
 
 def pixels(value: str) -> float:
-    """Convert a CSS length to pixels, approximately; return `nan` if the value is no length."""
+    """Convert a CSS length to pixels, approximately; `nan` if the value is no length."""
     found = _LENGTH.fullmatch(value)
     if found is None or found[2] not in _PIXELS:
         return nan
@@ -112,7 +112,7 @@ def pixels(value: str) -> float:
 
 
 def colour(value: str) -> Colour | None:
-    """Parse the colour at the start of a value; None if there is none, or if it is transparent."""
+    """Parse the colour at the start of a value; None if it is transparent, or no colour."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
@@ -138,7 +138,6 @@ def colour(value: str) -> Colour | None:
 
 
 def is_transparent(value: str) -> bool:
-    """Return whether a colour is fully transparent."""
     is_one = any(form.match(value) for form in (_HEX, _COLOUR))
     return value == "transparent" or (is_one and colour(value) is None)
 
@@ -179,7 +178,6 @@ class _Look:
 
     @property
     def is_seen(self) -> bool:
-        """Whether text in this style is readable."""
         if self.is_clear or self.is_tiny or self.is_hidden:
             return False
         if self.colour is None or self.background is None:
@@ -189,7 +187,7 @@ class _Look:
 
 
 class Sight:
-    """Tells whether text is visible, from the styles of the elements open in a walk over a tree."""
+    """Tells whether text is visible, from the styles of all elements that are open."""
 
     def __init__(self, style_sheets: Iterable[str]) -> None:
         self._rules = rules(style_sheets)
@@ -197,7 +195,6 @@ class Sight:
 
     @property
     def sees_text(self) -> bool:
-        """Whether text in the current element is visible."""
         return self._looks[-1].is_seen
 
     def enter(self, tag: str, attributes: Attributes) -> bool:
@@ -212,12 +209,10 @@ class Sight:
         return True
 
     def leave(self) -> None:
-        """Leave the current element."""
         self._looks.pop()
 
 
 def _is_gone(declared: Declarations) -> bool:
-    """Return whether an element with these declarations is not displayed at all."""
     if declared.get("display") == "none" or declared.get("mso-hide") == "all":
         return True
     if pixels(declared.get("opacity", "")) <= _FAINT:
@@ -272,7 +267,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """Return an element's background colour, by default `outer`; None for a background picture."""
+    """Return an element's background colour, by default `outer`; None for a picture."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):

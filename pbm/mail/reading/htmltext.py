@@ -51,11 +51,10 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
-    """Convert an HTML mail to text: a line for each block or `<br>`, and `> ` before quoted lines.
+    """Convert the visible text of HTML to lines; quoted lines begin with `> `.
 
     At most 64 K characters and `most_tags` tags are read, since the work grows with the square of
-    the nesting depth. Invisible text is left out. The constant `SIGNATURE` begins each line that
-    the HTML marks as part of a signature.
+    the nesting depth. `SIGNATURE` begins each line of a marked signature.
     """
     try:
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
@@ -115,7 +114,7 @@ class _Lines:
                 self._pieces.append(line)
 
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
-        """End the line and prepend `prefix` to it. If `even_empty` is False, drop an empty line."""
+        """End the line, with `prefix` before it; drop an empty line unless `even_empty`."""
         if self._pieces or even_empty:
             self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
         self._pieces = []
@@ -137,7 +136,7 @@ class _Lines:
 
 
 class _Reading:
-    """One walk over an HTML tree, without recursion because nesting may be deep."""
+    """A walk over an HTML tree, without recursion because nesting may be deep."""
 
     def __init__(self, lines: _Lines, sight: Sight) -> None:
         self._lines = lines
@@ -257,7 +256,7 @@ def _stands_above_quote(node: LexborNode) -> bool:
 
 
 def _is_indentation(attributes: dict[str, str | None]) -> bool:
-    """Return whether a blockquote only indents, as in Gmail and Apple Mail, instead of quoting."""
+    """Return whether a blockquote only indents, as those of Gmail and Apple Mail may."""
     if (attributes.get("type") or "").lower() == "cite" or attributes.get("cite"):
         return False
     classes = (attributes.get("class") or "").split()
@@ -267,7 +266,7 @@ def _is_indentation(attributes: dict[str, str | None]) -> bool:
 
 
 def _style(attributes: dict[str, str | None]) -> str:
-    """Return the style of an element without blanks, in lower case."""
+    """Return an element's style in lower case, without blanks."""
     style = attributes.get("style")
     return re.sub(r"\s", "", style, flags=re.ASCII).lower() if style else ""
 

@@ -92,14 +92,12 @@ _MOST_REFERENCES = 20
 class Envelope:
     """The content of one mail, however malformed.
 
-    `author` is the address in `From`. If it is None, `author_problem` is a sentence for people.
-    `subject` is decoded, on one line, but keeps marks such as `Re:`. `message_id` and `references`
-    (newest first) hold only well-formed ids. `automatic` is why the mail counts as automatic; it is
-    None for a person's mail. `said` are the lines of the author's own words, with typography
-    unchanged, but without signatures. `below_quotes` are the indexes in `said` of the first line
-    below each quotation. `signature` are the lines of a signature that has no mark `-- ` above it.
-    `is_masked`: the function `masked` replaced secrets in subject or text. `perhaps_tags` are the
-    words that this function took for possible tags or tokens of ours.
+    `author` is the address in `From`; if it is None, `author_problem` is a sentence for people.
+    `subject` is one decoded line, with marks such as `Re:`. `references` are newest first.
+    `automatic` is why the mail counts as automatic, or None. `said` are the author's own words,
+    without signature. `below_quotes` are the indexes in `said` of the first line below each
+    quotation. `signature` is one that has no mark `-- ` above it. The function `masked` sets
+    `is_masked` if it replaced anything, and `perhaps_tags`, the possible tags or tokens of ours.
     """
 
     author: str | None
@@ -118,11 +116,7 @@ class Envelope:
 def read(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
 ) -> Envelope:
-    """Parse a mail as received. Whatever the bytes, it raises nothing but UnreadableMail.
-
-    `envelope_sender` is the address of MAIL FROM, with or without its brackets; `own_address` is
-    the plain address of this server.
-    """
+    """Parse any bytes; `envelope_sender` may have brackets. Raises nothing but UnreadableMail."""
     header = read_header(raw, envelope_sender, own_address, limits)
     headers, root = split_mail(raw, limits)
     words = find_own_words(body_text(raw, root, limits))
@@ -175,11 +169,7 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
-    """Return the envelope with our own addresses, and secret words, masked in subject and text.
-
-    `is_secret` tells which words are secret; it is asked about all possible tags and tokens of
-    ours.
-    """
+    """Mask our addresses and secret words; `is_secret` is asked about all possible tags of ours."""
     perhaps: dict[str, None] = {}
 
     def asked(word: str) -> bool:
@@ -222,7 +212,7 @@ _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff
 
 
 def clean_subject(text: str) -> str:
-    """Remove marks such as `Re:` and `Fwd:`, list tags, and needless blanks from a subject."""
+    """Remove marks such as `Re:` and `Fwd:`, list tags, and needless blanks."""
     subject = _fold(text[:_SUBJECT_CHARS])
     while (rest := _without_marks(subject)) != subject:
         subject = rest

@@ -5,11 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper bounds for parsing one mail; sizes are in bytes.
-
-    A header may have `header_fields` fields at most, each folded into any number of lines (RFC 5322
-    section 2.2), as large providers fold much. `header_bytes` bounds the size of these lines.
-    """
+    """Upper bounds of one mail; sizes are in bytes. A header field in several lines counts once."""
 
     mail_bytes: int = 1_048_576
     header_fields: int = 200

@@ -33,13 +33,11 @@ class Headers:
         return [_text(value[:most]) for value in self._values.get(name, ())]
 
     def first(self, name: str, most: int = _VALUE_BYTES) -> str:
-        """Return the first value of `name`, or an empty text."""
         values = self._values.get(name)
         return _text(values[0][:most]) if values else ""
 
     @cached_property
     def _values(self) -> dict[str, list[bytes]]:
-        """The values of each field name: an index, since callers ask for a dozen names."""
         values: dict[str, list[bytes]] = {}
         for name, value in self.fields:
             values.setdefault(name, []).append(value)
@@ -58,7 +56,6 @@ def split_header(raw: bytes, limits: Limits) -> tuple[Headers, int]:
 
 
 def _split(raw: bytes, at: int, limits: Limits, *, of_part: bool) -> tuple[Headers, int]:
-    """Parse the header of a mail or part from `at` on; return also the index of the body."""
     fields: list[tuple[str, list[bytes]]] = []
     most = at + limits.header_bytes
     while at < len(raw):
@@ -99,7 +96,6 @@ class Part:
 
     @property
     def boundary(self) -> str:
-        """The boundary of a multipart, or an empty text for any other part."""
         return self.parameters.get("boundary", "") if self.kind.startswith("multipart/") else ""
 
 
@@ -120,10 +116,7 @@ def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
 
 @lru_cache(maxsize=4)  # a mail is read on arrival, and again in its turn
 def split_mail(raw: bytes, limits: Limits) -> tuple[Headers, Part]:
-    """Parse the header of a mail, and the tree of its parts. Raises UnreadableMail.
-
-    A multipart without a boundary, or whose boundary never occurs, is one text part.
-    """
+    """Parse a mail; a multipart whose boundary never occurs is one text. Raises UnreadableMail."""
     headers, body = split_header(raw, limits)
     return headers, _Walk(raw, limits).run(headers, body)
 
@@ -211,10 +204,7 @@ def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
 
 
 def unflow(text: str, delete_space: bool) -> str:
-    """Join the soft line breaks of a text in format=flowed (RFC 3676); quoted lines stay marked.
-
-    `delete_space` (`DelSp=yes`) drops the blank at each soft break.
-    """
+    """Join soft line breaks (RFC 3676), but drop their blanks if `delete_space`."""
     paragraphs: list[tuple[int, list[str]]] = []
     is_soft = False
     for line in text.split("\n"):
@@ -233,7 +223,7 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """Return a mail's text, cut to the limits; HTML without a plain alternative is converted."""
+    """Return a mail's text, cut to the limits; of alternatives, plain text is preferred to HTML."""
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 

@@ -79,9 +79,8 @@ class OwnWords:
     """The lines that the author wrote for this mail, without blank lines at both ends.
 
     `below_quotes` are indexes in `lines`: of the first line below each quotation that a blank line
-    follows. A line right below a quotation is left out, since it may be the end of a broken quoted
-    line. `signature` are the lines of a final signature that HTML or a mark such as `-- ` sets
-    apart; `lines` omits them.
+    follows. A line right below a quotation is left out, as it may be the end of a quoted line.
+    `signature` is a final signature that HTML or a mark such as `-- ` sets apart from `lines`.
     """
 
     lines: tuple[str, ...] = ()
@@ -90,7 +89,6 @@ class OwnWords:
 
 
 def find_own_words(text: str) -> OwnWords:
-    """Find the author's own lines in a mail's text, also those between quoted lines."""
     lines = text.split("\n")
     return _Cleaning(_undashed(lines) if _PGP_BEGINS in text else lines).run()
 
@@ -182,7 +180,6 @@ class _Cleaning:
             self._signature.append(line)
 
     def _is_above_signature(self, at: int) -> bool:
-        """Return whether a signature seems to be below the row of dashes at `at`."""
         if not any(self._said) or self._fences == _MOST_FENCES:
             return False
         self._fences += 1
@@ -204,10 +201,7 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Return whether line `at`, which has no `>`, is the wrapped end of a quoted line above it.
-
-        Such an end may look like a move. The line above must have no room for the end's first word.
-        """
+        """Return whether line `at` is the wrapped end of a quoted line above, but has no `>`."""
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()
         if not (at and self._quoted[at - 1]):
@@ -262,11 +256,11 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _between(self, at: int, end: int) -> int:
-        """Return the next index to read if own text follows the introduction, else return 0.
+        """Return the next index to read if own text is below the introduction, else 0.
 
-        The introduction begins at `at` and ends above `end`. Own text is a note of an omission, an
-        answer above our quoted mail, or a greeting. A greeting does not count if the author wrote
-        something above the introduction: then it belongs to an unmarked quotation.
+        The introduction is from `at` to `end`. Own text is a note of an omission, an answer above
+        our quoted mail, or a greeting. If the author wrote something above the introduction, a
+        greeting belongs to an unmarked quotation.
         """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
@@ -304,10 +298,7 @@ class _Cleaning:
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Skip the unmarked quotation at `at`; return the next index to read.
-
-        If the quotation is our own mail, read answers added to it. If not, skip to the mail's end.
-        """
+        """Skip an unmarked quotation, but read answers in our own mail; return the next index."""
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)
@@ -374,7 +365,6 @@ def _is_forward_mark(line: str) -> bool:
 
 
 def is_footer(line: str) -> bool:
-    """Return whether a line is a footer that a mail program or a phone adds."""
     if len(line) > _LONGEST_FOOTER and not _starts_footer(line.casefold()):
         return False
     line = _LINK_BEFORE.sub("", line, count=1)

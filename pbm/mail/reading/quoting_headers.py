@@ -19,7 +19,7 @@ _SECTIONS: Final = (
 
 
 def read_phrases(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return a folder's phrases, casefolded, by section. Raises WordListError and OSError."""
+    """Return the phrases of a folder, casefolded, by section. Raises WordListError and OSError."""
     return read_sections(
         folder, _SECTIONS, lambda line: (line.casefold().removesuffix(_NEXT_WORD),)
     )
@@ -65,9 +65,9 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """Return, for each line, its own index, or if it is blank that of the next non-blank line.
+    """Return for each line its own index, or that of the next non-blank line if it is blank.
 
-    The index is `len(lines)` if only blank lines follow. One more item for the end is `len(lines)`.
+    The index is `len(lines)` if only blank lines follow. The list has one more item, for the end.
     """
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
@@ -76,10 +76,9 @@ def next_words(lines: list[str]) -> list[int]:
 
 
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
-    """Return the index after a line "On … wrote:" that begins at `at`; `at` if none begins there.
+    """Return the index below a line "On … wrote:" at `at`, folded or not; `at` if there is none.
 
-    The line may be folded into several. `quoted` tells for each line whether it has a mark `>`.
-    `following` is `next_words(lines)`.
+    `quoted` tells which lines have a mark `>`; `following` is `next_words(lines)`.
     """
     window: list[str] = []
     for end in range(at, min(at + _MOST_LINES, len(lines))):
@@ -104,7 +103,7 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 def is_name(line: str) -> bool:
     """Return whether the line is a name, perhaps with a verb, and a colon: "Jo Doe opined:".
 
-    A reply's own text can look like this, so callers must check that a quotation is right below.
+    Own text can look like this, too, so callers check that a quotation is right below.
     """
     if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
         return False
@@ -125,7 +124,7 @@ def facts_in(introduction: list[str]) -> int:
 
 
 def _runs_on(line: str) -> bool:
-    """Return whether an "On … wrote:" and its quotation's start share a line, as in Yahoo's app."""
+    """Return whether a quotation begins on the line of its "On … wrote:", as in Yahoo's app."""
     if "@" not in line or _COLON_WITHIN.search(line) is None:
         return False
     folded = line.casefold()
@@ -137,7 +136,6 @@ def _runs_on(line: str) -> bool:
 
 
 def _may_close(line: str, is_above_quote: bool) -> bool:
-    """Return whether the line may be the last of an "On … wrote:", even if it has no colon."""
     line = line.rstrip("- ")
     if line.endswith(_COLONS) or (is_above_quote and (line.endswith(">") or _has_date(line))):
         return True
@@ -178,7 +176,6 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
 
 
 def _opens(window: list[str]) -> bool:
-    """Return whether the first line looks like the start of a folded "On … wrote:"."""
     folded = window[0].casefold()
     has_address = _ADDRESS.search(folded) is not None
     has_date = _has_date(folded)
@@ -209,10 +206,10 @@ def field_names(lines: list[str]) -> list[str]:
 
 
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index below a block of header fields that begins at `at`; 0 if none begins there.
+    """Return the index below a block of header fields at `at`; 0 if there is none.
 
-    A block needs a sender field and fields of two other kinds, such as a date and a subject. One
-    other kind is enough if the sender field has an address. `names` is `field_names(lines)`, and
+    A block needs a sender field and fields of two other kinds, such as a date and a subject; one
+    other is enough if the sender field has an address. `names` is `field_names(lines)`, and
     `following` is `next_words(lines)`.
     """
     kinds: set[str] = set()

@@ -43,7 +43,6 @@ def is_left_out(line: str) -> bool:
 
 
 def is_greeting(line: str) -> bool:
-    """Return whether the line looks like a salutation."""
     if not _GREETING.match(line) or len(line.split()) > _GREETING_WORDS:
         return False
     return line.endswith(_GREETING_ENDS) or _HELLO.match(line.casefold()) is not None
@@ -111,7 +110,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """Return the indexes of lines such as `JD> Hi`, if two adjacent lines have these initials."""
+    """Return the indexes of lines such as `JD> Hi`, if two adjacent ones have these initials."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -147,7 +146,6 @@ def is_signature(below: list[str]) -> bool:
 
 
 def reaches_somebody(line: str) -> bool:
-    """Return whether a line has an address, a link or a telephone number."""
     return _REACHED.search(line) is not None
 
 

@@ -1,7 +1,7 @@
 """Finds unmarked quotations of our mails, as Outlook makes them, and answers written into them.
 
-A board's mail is recognised by sentences of the templates, and by its last line. That line begins
-with `State:`, and the game can draw the board again from it.
+A board's mail is recognised by sentences of the templates, and by its last line, which begins with
+`State:`. From that line the game can draw the board again.
 """
 
 import re
@@ -28,7 +28,7 @@ _SHARE = 0.5
 
 
 class TemplateWords:
-    """The fixed words of some templates, indexed for search in a text with single blanks."""
+    """The fixed words of templates, indexed for search in a text with single blanks."""
 
     def __init__(self, sources: Iterable[str]) -> None:
         self._by_word: dict[str, list[str]] = {}
@@ -62,7 +62,6 @@ class TemplateWords:
 
 @cache
 def template_words() -> TemplateWords:
-    """Return the fixed words of the templates of this server and its games."""
     folders = [resource_path("templates"), *game_templates().values()]
     files = sorted({file for folder in folders for file in folder.rglob("*.txt")})
     return TemplateWords(file.read_text(encoding="utf-8") for file in files)
@@ -102,7 +101,6 @@ _SENTENCE_LINES = 8  # the most lines of one of our paragraphs, wrapped narrowly
 
 
 def holds_ours(lines: Sequence[str]) -> bool:
-    """Return whether any of the lines is surely from a mail of ours."""
     mails = OwnMails(list(lines))
     return any(_STARTS.match(line.strip()) or mails.has(at) for at, line in enumerate(lines))
 
@@ -158,11 +156,10 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> tuple[int, list[list[int]]]:
-        """Return the index below our quoted mail at `at`, and groups of lines added to it.
+        """Return the index below our mail quoted at `at`, and groups of lines added to the mail.
 
-        Return `at` and no groups if added lines are hard to tell from our lines. This is so if our
-        mail has another player's comment below the drawing. It is also so if there are two `State:`
-        lines: a forged `State:` line can make another player's comment look like an answer.
+        Return `at` and no groups if added lines are hard to tell from other players' comments: if
+        one is below the drawing, or if there are two `State:` lines, of which one may be forged.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -177,10 +174,9 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """Return the index of the drawing's first line, and that of the line below the drawing.
 
-        Our quoted mail begins at `at`. Its `State:` line begins at `state` and ends above `below`.
-        If the mail has a picture instead of a drawing, both indexes are `state`. If the drawing is
-        incomplete, or other players' words may be below it, the first index is `at`, so that no
-        line above the drawing counts as added.
+        Our mail begins at `at`; its `State:` line begins at `state` and ends above `below`. If the
+        mail has no drawing, both indexes are `state`. If the drawing is incomplete, or words of
+        other players may be below it, the first index is `at`: no line above counts as added.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -197,8 +193,8 @@ class OwnMails:
     def _asked(self, at: int, drawing: int) -> int:
         """Return the index of the paragraph that asks the player; `drawing` if there is none.
 
-        Our quoted mail begins at `at`, its drawing at `drawing`. The paragraph is between a line
-        "You are …" or "Scores: …" and the drawing. Other players' words are only above that line.
+        It is between a line "You are …" or "Scores: …" and the drawing. Other players' words are
+        only above that line.
         """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
@@ -209,7 +205,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """Return indexes of lines added from `at` to `end`, a group for each gap in our text."""
+        """Return the added lines between two indexes, in a group for each gap in our text."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at

@@ -48,12 +48,12 @@ _IN_NAMES = frozenset(
 def signature_in(
     lines: Sequence[str], below_mark: Sequence[str] = (), author: frozenset[str] = frozenset()
 ) -> tuple[int, int]:
-    """Return the indexes of a signature's first line and of the line below the signature.
+    """Return the index of a signature's first line, and that of the line below the signature.
 
     Without a signature both are `len(lines)`. A signature is at the end, or above a postscript or
-    another paragraph. No closing line may be below it. A sentence right below its last line, such
-    as a slogan, belongs to it. `lines` are above a mark such as `-- ` if there is one, and
-    `below_mark` are below. `author` are the words of the author's name.
+    another paragraph, but never above a closing line. A sentence right below it, such as a slogan,
+    belongs to it. A mark such as `-- ` divides `lines` from `below_mark`. `author` are the words of
+    the author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -71,8 +71,8 @@ def signature_in(
 def possible_starts(lines: Sequence[str]) -> list[int]:
     """Return the indexes, in order, of lines that may begin a signature which reaches to the end.
 
-    Such a line is a closing line. Or it begins a paragraph, and no line from there to the end is a
-    sentence. At least three lines must follow, or two whose words are capitalised as in names.
+    Such a line is a closing line, or begins a paragraph after which no line is a sentence. At least
+    three lines must follow, or two whose words are capitalised as in names.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True
@@ -88,14 +88,13 @@ def possible_starts(lines: Sequence[str]) -> list[int]:
 
 
 def _is_below(above: str, line: str) -> bool:
-    """Return whether `line` begins a postscript, or the line `above` is blank."""
     return not above.strip() or _POSTSCRIPT.match(line.strip()) is not None
 
 
 def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[str]) -> int:
-    """Return the index of the first line of a signature at the end; `len(lines)` if there is none.
+    """Return the index of the first line of a signature at the end, or `len(lines)`.
 
-    The first line of a mail never begins a signature: it may be "Thanks" above an answer.
+    It is never the first line of a mail, which may be "Thanks" above an answer.
     """
     is_told = any(map(_tells, below_mark))
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
@@ -125,7 +124,7 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
 def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
     """Return whether a line is a letter's closing phrase, perhaps with a name.
 
-    The name must follow a comma, or consist of words of `author`.
+    The name stands behind a comma, or consists of words of `author`.
     """
     formula = line.partition(",")[0].strip(_AROUND).casefold()
     plain = " ".join(word for word in formula.split() if word not in author)
@@ -134,12 +133,11 @@ def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
 
 
 def name_words(author: str) -> frozenset[str]:
-    """Return the words of an author's name as in a `From` field, in lower case."""
+    """Return the words, in lower case, of a name in a `From` field."""
     return frozenset(_WORD.findall(author.casefold()))
 
 
 def _are_names(lines: Sequence[str], author: frozenset[str]) -> bool:
-    """Return whether the lines are a name, perhaps with a title, and nothing else."""
     names = [line.strip() for line in lines if line.strip()]
     words = [word for name in names for word in _WORD.findall(name)]
     return (

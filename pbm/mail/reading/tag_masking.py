@@ -42,10 +42,10 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """Mask our addresses and secrets in a text; other words, and the number of lines, are kept.
+    """Mask our addresses and secrets in a text, in linear time; keep the number of lines.
 
-    `is_secret` tells whether a lower-case word is a token or a tag of ours, perhaps a tag without
-    its key's id. It is called only for words of 16 to 24 characters. The time taken is linear.
+    `is_secret` tells whether a lower-case word of 16 to 24 characters is a token, or a tag with or
+    without its key's id.
     """
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):
@@ -89,10 +89,10 @@ def _begin(seen: str, at: int) -> int:
 
 
 def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
-    """Decode quoted-printable and other encoded letters; return also each character's old index.
+    """Decode letters that are encoded; return also each character's old index.
 
-    A line break can divide a secret. So each even line is joined with the next if `joined` is 0,
-    each odd line if it is 1, and no line if it is None.
+    A line break may divide a secret. So each even line is joined with the next if `joined` is 0,
+    each odd line if it is 1, and none if it is None.
     """
     pieces: list[str] = []
     places: list[int] = []
@@ -114,7 +114,7 @@ def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1024)  # of 12 characters at most
 def _decoded_letter(spelt: str) -> str:
-    """Return the plain letter for an encoded or a wide one; nothing for an invisible character."""
+    """Return the plain letter for an encoded or wide one; "" for an invisible character."""
     lowered = spelt.lower()
     if lowered in _NAMED:
         return _NAMED[lowered]

@@ -29,7 +29,6 @@ def check_wire(raw: bytes) -> str | None:
 
 
 def has_longer_line(mail: bytes, most: int) -> bool:
-    """Return whether any line has more than `most` bytes, without a search for every line end."""
     start = 0
     while len(mail) - start > most:
         end = mail.rfind(b"\n", start, start + most + 2)
@@ -63,7 +62,7 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Return whether a mail has a non-blank `Message-ID`; True for a header too large to parse."""
+    """Return whether a mail has a non-blank `Message-ID`; True if its header is too large."""
     try:
         headers, _ = split_header(raw, LIMITS)
     except UnreadableMail:

@@ -31,7 +31,6 @@ class LineReader:
         self._ahead = io.BytesIO()
 
     def drop_what_came(self) -> None:
-        """Drop all bytes that have arrived but are not read yet."""
         self._ahead = io.BytesIO()
         # StreamReader has no public way to read only the bytes that have arrived.
         self._reader._buffer.clear()  # type: ignore[attr-defined]
@@ -91,11 +90,7 @@ class RefusedError(Exception):
 
 
 def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
-    """Parse the address after `FROM:` or `TO:`, and the parameters. Raises RefusedError.
-
-    The address of `<>` is empty; a source route is dropped (RFC 5321, appendix C). `form` is the
-    command's syntax, for the error reply.
-    """
+    """Parse path and parameters; drop a source route (RFC 5321, app. C). Raises RefusedError."""
     head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
     found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)
     if head.upper() != keyword or found is None:
@@ -122,7 +117,6 @@ def check_mail_parameters(parameters: list[str], mail_bytes: int) -> None:
 
 
 def too_large(mail_bytes: int) -> str:
-    """Return the reply to a mail that is over the limit."""
     return (
         f"552 5.3.4 A mail to this server may have {mail_bytes // 1024} KB at most. "
         "Please send the text alone, without pictures and attachments."

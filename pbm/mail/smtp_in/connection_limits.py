@@ -23,8 +23,7 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 class Caller:
     """The connected `peer`, empty for a local socket, and the `network` that a mail comes from.
 
-    If the peer is untrusted, `network` is the peer's. A trusted peer relays mails of clients: then
-    `network` is that of the client if the peer names an untrusted client, else empty.
+    A trusted peer relays mails: then `network` is that of the untrusted client it names, if any.
     """
 
     peer: str = ""
@@ -57,10 +56,9 @@ def plain(address: Peer) -> Peer:
 class ListenerLimits:
     """Limits of a client; sizes in bytes, times in seconds.
 
-    A client may send `commands` between two mails, and `unknown_commands` in a whole connection.
-    It reads the refusal of a mail only after it has sent all of the mail. So for a mail over
-    `mail_bytes`, up to `surplus_bytes` more are read and dropped. Trusted peers may have any number
-    of connections, and send any number of commands.
+    `commands` counts from mail to mail. A client reads a refusal only at the end of its mail, so up
+    to `surplus_bytes` beyond `mail_bytes` are read and dropped. Connections and commands of trusted
+    peers are unlimited.
     """
 
     mail_bytes: int = LIMITS.mail_bytes
@@ -87,11 +85,10 @@ class ConnectionLimits:
         self._inside: Counter[object] = Counter()
 
     def is_trusted(self, peer: Peer | None) -> bool:
-        """Return whether the peer is trusted; None, a local socket, is always trusted."""
         return is_within(peer, self._trusted)
 
     def caller(self, peer: Peer | None, forwarded: Peer | None) -> Caller:
-        """Return the caller; `forwarded` is the address that a trusted peer names as its client."""
+        """Return the caller; `forwarded` is the client that a trusted peer names."""
         comes_from = forwarded if self.is_trusted(peer) else peer
         if comes_from is None or self.is_trusted(comes_from):
             return Caller(str(peer or ""))
@@ -112,7 +109,6 @@ class ConnectionLimits:
         return None
 
     def leave(self, peer: Peer | None) -> None:
-        """Stop counting a closed connection."""
         if not self.is_trusted(peer):
             self._inside -= Counter([origin(peer)])  # keeps no count of zero
 

@@ -69,7 +69,7 @@ class Conversation(SMTP):
         *,
         is_lmtp: bool,
     ) -> None:
-        """Begin a conversation. While connected, it is in the set `conversations`."""
+        """While connected, the conversation is in the set `conversations`."""
         super().__init__(
             None,
             hostname=handler.hostname,
@@ -214,7 +214,7 @@ class Conversation(SMTP):
             await self.push(self._to_each(OWN_FAULT))
 
     def _to_each(self, reply: str) -> str:
-        """Repeat a reply if the client expects several: one for each recipient in LMTP."""
+        """Repeat a reply if the client expects several: in LMTP one for each recipient."""
         return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self) -> None:
@@ -270,7 +270,7 @@ class Conversation(SMTP):
         await self.push("250 2.0.0 Forgotten.")
 
     async def smtp_STARTTLS(self, arg: str) -> None:
-        """Start TLS; all earlier state is discarded (RFC 3207)."""
+        """Start TLS, and forget all earlier state (RFC 3207)."""
         if arg:
             raise RefusedError("501 5.5.4 That command is written STARTTLS, and nothing behind it.")
         if self._record.is_encrypted:
@@ -402,7 +402,6 @@ class Conversation(SMTP):
         return reply
 
     async def _hand_in(self, sender: str, mail: bytes) -> str:
-        """Hand in a mail and return the reply; in LMTP one for each recipient, in their order."""
         caller, recipients = self._caller(), tuple(self._recipients)
         if not self._is_lmtp:
             return await self._handler.hand_in(sender, recipients, mail, caller)

@@ -24,11 +24,10 @@ _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 
 @dataclass
 class Session:
-    """A record of one connection, for the operator; `end` is the reason for its end.
+    """A record of one connection, for the operator; `end` tells why it ended.
 
-    `told` holds the first few replies that accepted a mail or refused a command. A refused command
-    is quoted in `told`, so `told` may contain secret reply tags. `peer` is empty for a
-    local socket.
+    `told` has the first replies that accepted a mail or refused a command. It quotes refused
+    commands, so it may contain secret reply tags. `peer` is empty for a local socket.
     """
 
     peer: str
@@ -43,11 +42,9 @@ class Session:
 
     @property
     def is_uneventful(self) -> bool:
-        """Whether no mail was kept, no command refused, and the end was no error."""
         return not (self.kept or self.refused) and self.end in (Session.end, QUIT)
 
     def note(self, line: bytes, reply: str, why: str = "") -> None:
-        """Record a command and its reply; `why` is for the operator only."""
         verb = line[:4].decode("ascii", "replace").upper()
         for answer in reply.split("\r\n"):
             if answer.startswith("250") and verb == "DATA":
@@ -86,9 +83,8 @@ class Handler:
 
     `accept_recipient(address, sender, caller)` returns a Rejection, or None to accept.
     `keep(sender, recipients, raw, caller)` returns a Rejection, or once the mail is durable, the
-    text after `250`. `sender` is empty for the null sender. `keep` is not cancelled if the client
-    leaves. If either function fails, `report_fault` gets the exception and the reply is 451. `tls`,
-    if given, is offered by STARTTLS. `report_session` is called at the end of each connection.
+    text after `250`; it goes on if the client leaves. `sender` is empty for the null sender. If
+    either function fails, `report_fault` gets the exception and the reply is 451.
     """
 
     hostname: str

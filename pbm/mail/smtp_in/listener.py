@@ -104,7 +104,6 @@ class Listener:
 
     @property
     def bound(self) -> tuple[tuple[str, int], ...]:
-        """The (host, port) pairs that the server listens on; local sockets have none."""
         names = (socket.getsockname() for server in self._servers for socket in server.sockets)
         return tuple(name[:2] for name in names if isinstance(name, tuple))
 

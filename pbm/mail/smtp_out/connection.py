@@ -55,7 +55,7 @@ class _Replies(asyncio.Protocol):
 
     @property
     def are_left(self) -> bool:
-        """Whether a reply or a part of one is still unread, or the connection has ended."""
+        """Whether a reply, or a part of one, is unread or the connection has ended."""
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
@@ -72,7 +72,6 @@ class _Replies(asyncio.Protocol):
         raise self._trouble or aiosmtplib.SMTPServerDisconnected("Connection lost")
 
     def data_received(self, data: bytes) -> None:
-        """Parse each reply as soon as it is complete."""
         self._held += data
         at = 0
         while found := _REPLY.match(self._held, at):
@@ -85,12 +84,10 @@ class _Replies(asyncio.Protocol):
             self._changed.set()
 
     def eof_received(self) -> bool:
-        """End with an error, since the server has closed its sending half."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
-        """End with an error, and forward the event to aiosmtplib's protocol."""
         self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         self._owner.connection_lost(error)
 
@@ -104,9 +101,7 @@ async def _send(
 ) -> Trouble | None:
     """Send the commands `mail` and `rcpt`, DATA, and the content; return the first error.
 
-    The commands are sent together if the server allows it. If not, each waits for the reply to the
-    previous one. Afterwards aiosmtplib can use the connection again, unless a reply is left unread:
-    then the connection is closed.
+    The connection is closed if a reply is left unread; else aiosmtplib can use it again.
     """
     transport, owner = client.transport, client.protocol
     if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
@@ -142,7 +137,7 @@ async def _send(
 async def _heard(
     replies: _Replies, verb: str, good: Container[int], seconds: float
 ) -> Trouble | None:
-    """Wait for the next reply; return None if its code is in `good`, else `verb` and the error."""
+    """Return None if the code of the next reply is in `good`, else `verb` and the error."""
     try:
         code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
@@ -175,12 +170,10 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Whether the connection is open, as far as we know."""
         return self._client.is_connected
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether TLS is in use."""
         return self._client.get_transport_info("sslcontext") is not None
 
     async def send(self, sender: str, recipient: str, raw: bytes) -> Trouble | None:
@@ -197,14 +190,13 @@ class Connection:
         return trouble
 
     async def reset(self) -> None:
-        """Send RSET after a refused mail, to make way for another; hang up if RSET fails."""
+        """Send RSET, to make way for another mail; hang up if that fails."""
         try:
             await self._client.rset(timeout=self._timeouts.command)
         except TROUBLE:
             self.hang_up()
 
     async def quit(self) -> None:
-        """Send QUIT."""
         try:
             with suppress(*TROUBLE):
                 await self._client.quit(timeout=self._timeouts.quit)
@@ -239,10 +231,7 @@ class ConnectionPool:
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with an idle connection, or with a new one if none is idle or it is dead.
-
-        The connection is kept afterwards, but closed if `work` raises an exception.
-        """
+        """Call `work` with an idle connection, or a new one; close it if `work` raises an error."""
         async with self._free:
             kept = self._take_idle()
             if kept is not None:

@@ -33,7 +33,6 @@ class MaildirTransport:
         self._root = root
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
-        """Deliver one mail; return Sent once the mail and its directory entry are on disk."""
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
             folder = folder_of(self._root, recipient)
@@ -76,7 +75,6 @@ def _delivery_order(file: Path) -> tuple[list[int], str]:
 
 
 def _store(folder: Path, raw: bytes) -> None:
-    """Write a mail into a Maildir and sync it. Raises OSError and mailbox.Error."""
     _make(folder)
     with _one_delivery_at_a_time:
         # The library writes into tmp, syncs the file, and links it into new; we sync the link.

@@ -42,7 +42,6 @@ class Smarthost:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the connection never leaves this machine."""
         if self.host.lower().rstrip(".") == "localhost":
             return True
         try:
@@ -135,21 +134,14 @@ class SmarthostTransport:
         idle_seconds: float = 30,
         timeouts: Timeouts | None = None,
     ) -> None:
-        """Parse the URL; `helo` is our name in EHLO. Raises SmarthostError.
-
-        At most `pool_size` connections are open, each idle for at most `idle_seconds`.
-        """
+        """Parse the URL; `helo` is our name in EHLO. Raises SmarthostError."""
         self._host = parse_smarthost(url)
         self._helo = helo
         self._timeouts = timeouts or Timeouts()
         self._pool = ConnectionPool(self._connect, pool_size, idle_seconds)
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
-        """Deliver one mail; every error of the network or the server is returned as a result.
-
-        If the connection drops between the final dot and its reply, the mail is deferred, and may
-        arrive twice with the same Message-ID.
-        """
+        """Deliver one mail; if the reply to its final dot is lost, it may arrive twice."""
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
             to = parse_address(recipient)
@@ -161,7 +153,6 @@ class SmarthostTransport:
             return Deferred(str(trouble))
 
     async def close(self) -> None:
-        """Close the idle connections; busy ones finish their mails."""
         await self._pool.close()
 
     async def check(self) -> str:
@@ -172,10 +163,7 @@ class SmarthostTransport:
         return "TLS" if self._host.tls else offered
 
     async def _connect(self) -> Connection:
-        """Connect, with STARTTLS if the server offers it, and log in. Raises NoConnectionError.
-
-        A password is never sent unencrypted, except to this machine.
-        """
+        """Connect, use STARTTLS if it is offered, and log in. Raises NoConnectionError."""
         host = self._host
         try:
             client = aiosmtplib.SMTP(

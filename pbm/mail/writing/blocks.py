@@ -158,11 +158,10 @@ _LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly uniq
 
 
 class Block(NamedTuple):
-    """A paragraph, list or similar block, as `text` for the text part and `html` for the HTML part.
+    """A paragraph, list or the like, for the text part and for the HTML part of a mail.
 
-    `picture` describes the picture in the block, or is empty; in `html` the mark `PICTURE` stands
-    for the picture's Content-ID. `drawn` blocks are boards in letters, which are left out of the
-    HTML part of a mail with pictures.
+    `picture` describes the block's picture, if any; in `html` the mark `PICTURE` stands for its
+    Content-ID. A `drawn` block is a board in letters, left out of an HTML part with pictures.
     """
 
     text: str = ""
@@ -172,7 +171,6 @@ class Block(NamedTuple):
 
 
 def blocks_of(chunk: str) -> Sequence[Block]:
-    """Parse the rendered lines of a template into blocks."""
     return (_laid_out.__wrapped__ if len(chunk) > _LONGEST_KEPT else _laid_out)(chunk)
 
 
@@ -225,7 +223,6 @@ def _text_lines(kind: str, lines: Sequence[str]) -> Sequence[str]:
 
 
 def said_lines(text: str) -> list[str]:
-    """Return a line of a player's words, divided into several if it is too long."""
     text = text.expandtabs().rstrip()
     if len(text) <= SAID_COLUMNS:
         return [text]
@@ -283,7 +280,6 @@ def _kept_together(word: re.Match[str]) -> str:
 
 
 def _html_picture(described: str) -> str:
-    """Return an HTML element that shows a picture in its size, or smaller on a narrow screen."""
     width, height = picture.size(described)
     alternative = escape(picture.in_words(described))
     return (

@@ -44,8 +44,7 @@ class OutgoingMail(NamedTuple):
     """The parts of one mail to one person.
 
     `references` are oldest first (RFC 5322, 3.6.4); `date` has a time zone; `auto_submitted` is a
-    keyword of RFC 3834, section 5, or None for no such field; `extra` are further fields in their
-    order, printable ASCII only; `pictures` belong to the HTML part (RFC 2387).
+    keyword of RFC 3834, section 5; `extra` has further fields, of printable ASCII.
     """
 
     sender_name: str
@@ -157,10 +156,7 @@ def _boundary(seed: str, text: bytes, attempt: int = 0) -> bytes:
 
 
 def text_field(name: str, value: str) -> str:
-    """Format a field of free text, such as Subject: unchanged if it is short ASCII, else encoded.
-
-    Raises HeaderError for control characters, line separators and lone surrogates.
-    """
+    """Format a field of free text, encoded if needed. Raises HeaderError for control characters."""
     _check_text(name, value)
     plain = f"{name}: {value}"
     if _stands_as_it_is(value) and len(plain) <= _LINE:

@@ -66,10 +66,10 @@ def described(drawing: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """Draw a picture as PNG; the text `described` is the drawing as JSON.
+    """Draw a picture as PNG from its drawing as JSON.
 
-    The drawing's key `named` holds seats whose pieces show the names of their cells. With the key
-    `small`, the picture has half as many pixels across and down.
+    The key `named` holds seats whose pieces show the names of their cells; `small` halves the
+    number of pixels across and down.
     """
     drawing = json.loads(described)
     if "leads" in drawing:
@@ -141,7 +141,6 @@ def _ground(drawing: Mapping[str, Any]) -> Ground:
 
 @lru_cache(maxsize=64)  # the check takes longer than the rest of a picture's words
 def _ground_of(name: str) -> Ground:
-    """Return the empty board of a game. Raises ValueError for a game without pictures."""
     game = game_named(name)
     if not has(game, Draws):
         raise ValueError(f"{name} has no pictures")
@@ -183,6 +182,5 @@ def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str
 
 
 def _overlap(one: Point, other: Point) -> bool:
-    """Return whether numbers at two points of a ground would overlap."""
     sizes = zip(one, other, stamps.NUMBER, strict=True)
     return all(abs(here - there) * stamps.UNIT < 2 * half for here, there, half in sizes)

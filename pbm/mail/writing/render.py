@@ -81,10 +81,9 @@ class Renderer:
         message_id: str | None = None,
         reply: tuple[str, str] = ("", ""),
     ) -> Rendered:
-        """Render both parts of a mail. Raises jinja2.TemplateError for a broken template.
+        """Render a mail; `reply` is address and subject of answers. Raises jinja2.TemplateError.
 
-        Content-IDs derive from `message_id`; without one the mail has no pictures. `reply` is the
-        address and the subject of replies, for links that begin one.
+        Content-IDs derive from `message_id`; without one the mail has no pictures.
         """
         params = cleaned(current_params(params))
         source = self._templates.get_template(f"{template}.txt").render(v=params)

@@ -32,7 +32,6 @@ class Canvas:
         self._pen = ImageDraw.Draw(self._image)
 
     def disc(self, middle: Point, radius: float, colour: Colour) -> None:
-        """Draw a filled circle."""
         self._pen.ellipse(_around(middle, radius), fill=colour)
 
     def circle(self, middle: Point, radius: float, width: float, colour: Colour) -> None:
@@ -44,7 +43,6 @@ class Canvas:
         self._pen.rectangle(_around(middle, radius), outline=colour, width=round(width * _TIMES))
 
     def line(self, one: Point, other: Point, width: float, colour: Colour) -> None:
-        """Draw a straight line with round ends."""
         ends = [(x * _TIMES, y * _TIMES) for x, y in (one, other)]
         self._pen.line(ends, fill=colour, width=round(width * _TIMES))
         for end in (one, other):
@@ -90,7 +88,6 @@ class Canvas:
         return _indexed(self._image.reduce(_SMALLER), numbers)
 
     def grey(self) -> Image.Image:
-        """Return the image in shades of grey."""
         return self._image.convert("L").reduce(_SMALLER)
 
 
@@ -236,10 +233,7 @@ def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> 
 
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
-    """Draw a hole with its name, and an arrow that points to where the piece in it has gone.
-
-    `towards` is the arrow's direction in degrees, clockwise from the right.
-    """
+    """Draw a hole with its name and an arrow; `towards` is in degrees, clockwise from the right."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     canvas.disc(_MIDDLE, _DENT * UNIT, INK)
     right, down = UNIT * cos(radians(towards)), UNIT * sin(radians(towards))
@@ -310,6 +304,5 @@ def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
 
 
 def _colours_of(seat: str) -> list[Colour]:
-    """Return all colours that may occur in the small picture of a seat's piece."""
     half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
     return [_WELL, INK, _GREY, *PIECES[seat], *half]
