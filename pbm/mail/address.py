@@ -101,11 +101,7 @@ def is_at_home(address: str, own_address: str) -> bool:
 
 
 def leads_elsewhere(address: str, own_address: str) -> bool:
-    """Return whether mail to the address could be routed to a host outside the address's domain.
-
-    The local part of such an address has the sign of a source route, `%` or `!` (RFC 1123, section
-    5.2.16). Or its domain has no dot (RFC 5321, section 2.3.5) and is not the server's own.
-    """
+    """Return whether mail may be routed to another host (RFC 1123, 5.2.16; RFC 5321, 2.3.5)."""
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)
     return is_near or not {"%", "!"}.isdisjoint(local)
@@ -246,10 +242,7 @@ def short_name(message_id: str) -> str:
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """Return up to `most` Message-IDs that a mail refers to, without repetition, newest first.
-
-    `In-Reply-To` comes before `References`, whose order in the mail is oldest first.
-    """
+    """Return at most `most` Message-IDs of `In-Reply-To`, then of `References`, newest first."""
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

@@ -40,22 +40,17 @@ class Answering:
 
 @dataclass(frozen=True)
 class Site:
-    """Settings and keys that all mails of one server share.
-
-    `authserv_id` is the upstream mail server's name in `Authentication-Results`; if it is empty, no
-    such field is trusted. A mail about a board waits at most `robot_seconds` for a robot's move.
-    The strongest robot searches for `thought_seconds`.
-    """
+    """Settings and keys that all mails of one server share."""
 
     address: ServerAddress
     keyring: Keyring
     operator: str = ""
-    authserv_id: str = ""
+    authserv_id: str = ""  # of the front; if empty, no `Authentication-Results` is trusted
     trusted_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     unique: Callable[[], str] = field(default=lambda: secrets.token_hex(8))
     shuffled: Callable[[Sequence[str]], list[str]] = field(default=by_lot)
-    robot_seconds: float = 5.0
-    thought_seconds: float = 3.0
+    robot_seconds: float = 5.0  # a mail about a board waits so long for a robot's move
+    thought_seconds: float = 3.0  # of the strongest robot's search
 
     def trusts(self, peer: str) -> bool:
         """Return whether the peer is a mail server of ours; True also for "", a local socket."""

@@ -35,15 +35,11 @@ class Dmarc(Enum):
 
 @dataclass(frozen=True)
 class Front:
-    """The upstream mail server: the first of our mail servers that a mail reaches.
-
-    Our mail servers add `hops` fields `Received`; the lowest is from the upstream server. If
-    `below`, this server puts its results right below that field, and removes forged ones there.
-    """
+    """The upstream mail server: the first of our mail servers that a mail reaches."""
 
     authserv_id: str
-    hops: int
-    below: bool = False
+    hops: int  # `Received` fields that our servers add; the lowest is the upstream server's
+    below: bool = False  # it puts results right below that field, and removes forged ones there
 
 
 @dataclass(frozen=True)
@@ -75,11 +71,7 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """Return the trusted DMARC result for the domain of `author`, the address in `From:`.
-
-    It is a fail if the upstream server reports any fail, and a pass if it reports only passes, all
-    of them for exactly the author's domain.
-    """
+    """Return what the upstream server reports on the domain of `author`, the address in `From:`."""
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
         return Dmarc.UNKNOWN  # the mail did not take the expected route
@@ -207,16 +199,11 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """How the upstream mail server treated a test mail.
+    """How the upstream mail server treated a test mail."""
 
-    `hops` counts the `Received` fields above the test mail's own; it is None if that one is gone.
-    `survived` names the forged fields that were not removed. `own` tells where the server put its
-    own results: `above` its `Received` field, right `below` it, or "".
-    """
-
-    hops: int | None
-    survived: tuple[str, ...]
-    own: str
+    hops: int | None  # `Received` fields above the test mail's own; None if that one is gone
+    survived: tuple[str, ...]  # kinds of forged fields that were not removed
+    own: str  # its own results are "above" its `Received` field, right "below" it, or missing
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:

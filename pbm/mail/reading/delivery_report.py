@@ -14,7 +14,7 @@ from pbm.mail.smtp_out.delivery import presentable
 
 _Fields = dict[str, str]
 
-DELIVERED, DELAYED, SOFT, HARD = "delivered", "delayed", "soft", "hard"
+DELIVERED, DELAYED, SOFT, HARD = "delivered", "delayed", "soft", "hard"  # verdicts
 _MILDEST_FIRST = (DELIVERED, DELAYED, SOFT, HARD)
 
 _STATUS_KINDS = ("message/delivery-status", "message/global-delivery-status")
@@ -71,14 +71,11 @@ def is_for_good(status: str) -> bool:
 
 
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
-    """Parse a mail as a delivery report about our mail; None if it is none. Raises UnreadableMail.
-
-    `recipient` is the address that our mail went to. If the report does not name it, as after
-    forwarding, the best result of all addresses counts.
-    """
+    """Parse a delivery report about our mail to `recipient`, else None. Raises UnreadableMail."""
     headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
     key = address_key(recipient)
+    # If it is not named, as after forwarding, the best result of all addresses counts.
     told = [_recipient(each) for each in [it for it in groups if key in _named(it)] or groups]
     mildest = min(told, key=lambda report: _MILDEST_FIRST.index(report.verdict), default=None)
     if mildest and (mildest.status or mildest.verdict != SOFT):

@@ -51,12 +51,8 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
-    """Convert the visible text of HTML to lines; quoted lines begin with `> `.
-
-    At most 64 K characters and `most_tags` tags are read, since the work grows with the square of
-    the nesting depth. `SIGNATURE` begins each line of a marked signature.
-    """
-    try:
+    """Convert visible text of HTML to lines; `> ` marks quotations, `SIGNATURE` signatures."""
+    try:  # the work grows with the square of the nesting depth
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
         tree = LexborHTMLParser(_without_formatting(first_tags))
     except SelectolaxError:

@@ -17,7 +17,8 @@ from pbm.mail.reading.tag_masking import mask_tags
 
 _LONGEST = 2_000
 
-# Characters allowed in a quoted name only, since they mean something else outside.
+# Allowed in a quoted name only, since they mean something else outside. Programs disagree on groups
+# and routes (RFC 5322 sections 3.4, 4.4).
 _STRAY = {
     "(": "a comment in parentheses",
     ")": "a comment in parentheses",
@@ -41,10 +42,7 @@ class AuthorError(ValueError):
 
 
 def parse_author(fields: list[str]) -> str:
-    """Return the author's address, given the values of all `From` fields. Raises AuthorError.
-
-    Groups and routes (RFC 5322 sections 3.4, 4.4) are refused, since programs disagree on them.
-    """
+    """Return the author's address, from the values of all `From` fields. Raises AuthorError."""
     if not fields:
         raise AuthorError("The mail has no From line.")
     if len(fields) > 1:
@@ -90,27 +88,19 @@ _MOST_REFERENCES = 20
 
 @dataclass(frozen=True)
 class Envelope:
-    """The content of one mail, however malformed.
-
-    `author` is the address in `From`; if it is None, `author_problem` is a sentence for people.
-    `subject` is one decoded line, with marks such as `Re:`. `references` are newest first.
-    `automatic` is why the mail counts as automatic, or None. `said` are the author's own words,
-    without signature. `below_quotes` are the indexes in `said` of the first line below each
-    quotation. `signature` is one that has no mark `-- ` above it. The function `masked` sets
-    `is_masked` if it replaced anything, and `perhaps_tags`, the possible tags or tokens of ours.
-    """
+    """The content of one mail, however malformed."""
 
     author: str | None
-    author_problem: str | None
-    subject: str
+    author_problem: str | None  # a sentence for people
+    subject: str  # decoded, on one line, with marks such as `Re:`
     message_id: str | None
-    references: tuple[str, ...]
-    automatic: str | None
-    said: tuple[str, ...] = ()
-    below_quotes: tuple[int, ...] = ()
-    is_masked: bool = False
-    perhaps_tags: tuple[str, ...] = ()
-    signature: tuple[str, ...] = ()
+    references: tuple[str, ...]  # newest first
+    automatic: str | None  # why it counts as an automatic mail
+    said: tuple[str, ...] = ()  # lines of the author's own words, without signature
+    below_quotes: tuple[int, ...] = ()  # in `said`: the first line below each quotation
+    is_masked: bool = False  # the function `masked` replaced secrets
+    perhaps_tags: tuple[str, ...] = ()  # what it took for possible tags or tokens of ours
+    signature: tuple[str, ...] = ()  # that has no mark `-- ` above it
 
 
 def read(

@@ -76,16 +76,13 @@ _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE)) | {ord("İ"): "I"}
 
 @dataclass(frozen=True)
 class OwnWords:
-    """The lines that the author wrote for this mail, without blank lines at both ends.
-
-    `below_quotes` are indexes in `lines`: of the first line below each quotation that a blank line
-    follows. A line right below a quotation is left out, as it may be the end of a quoted line.
-    `signature` is a final signature that HTML or a mark such as `-- ` sets apart from `lines`.
-    """
+    """The lines that the author wrote for this mail, without blank lines at both ends."""
 
     lines: tuple[str, ...] = ()
+    # The first line below each quotation that a blank line follows; without a blank line it may be
+    # the end of a quoted line.
     below_quotes: tuple[int, ...] = ()
-    signature: tuple[str, ...] = ()
+    signature: tuple[str, ...] = ()  # set apart by HTML or a mark such as `-- `
 
 
 def find_own_words(text: str) -> OwnWords:
@@ -256,18 +253,14 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _between(self, at: int, end: int) -> int:
-        """Return the next index to read if own text is below the introduction, else 0.
-
-        The introduction is from `at` to `end`. Own text is a note of an omission, an answer above
-        our quoted mail, or a greeting. If the author wrote something above the introduction, a
-        greeting belongs to an unmarked quotation.
-        """
+        """Return the next index to read if own text is below the introduction, else 0."""
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
             return 0
         line, is_alone = self._plain[between].strip(), self._is_marked_below(between)
         if is_alone and is_left_out(line):
             return self._next[between + 1]
+        # A greeting below the author's words belongs to an unmarked quotation.
         greets = is_alone and is_greeting(line) and not any(self._said)
         return between if greets or self._is_above_ours(between) else 0
 

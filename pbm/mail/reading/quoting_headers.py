@@ -65,10 +65,7 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """Return for each line its own index, or that of the next non-blank line if it is blank.
-
-    The index is `len(lines)` if only blank lines follow. The list has one more item, for the end.
-    """
+    """Return for each line, and for the end, the index of the first non-blank line from it on."""
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
         found[at] = at if lines[at].strip() else found[at + 1]
@@ -76,10 +73,7 @@ def next_words(lines: list[str]) -> list[int]:
 
 
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
-    """Return the index below a line "On … wrote:" at `at`, folded or not; `at` if there is none.
-
-    `quoted` tells which lines have a mark `>`; `following` is `next_words(lines)`.
-    """
+    """Return the index below "On … wrote:", perhaps folded, at `at`; `at` if there is none."""
     window: list[str] = []
     for end in range(at, min(at + _MOST_LINES, len(lines))):
         line = lines[end].strip()
@@ -101,10 +95,7 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Return whether the line is a name, perhaps with a verb, and a colon: "Jo Doe opined:".
-
-    Own text can look like this, too, so callers check that a quotation is right below.
-    """
+    """Return whether a line is like "Jo Doe opined:"; a reply's own text can be so, too."""
     if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
         return False
     words = line[:-1].split()
@@ -148,7 +139,7 @@ def _begins(window: list[str], is_above_quote: bool) -> bool:
     if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
         return True
     shorter = [window[n:] for n in range(1, len(window))]
-    if not any(_introduces(lines, is_above_quote) for lines in shorter) or _opens(window):
+    if not any(_introduces(lines, is_above_quote) for lines in shorter) or _is_likely_start(window):
         return True
     # Nearly every attribution has a date, so the only line with one belongs to it.
     return _has_date(window[0]) and not any(map(_has_date, window[1:]))
@@ -175,7 +166,7 @@ def _introduces(window: list[str], is_above_quote: bool) -> bool:
     return _VERB.search(folded) is not None  # which makes up for the missing one
 
 
-def _opens(window: list[str]) -> bool:
+def _is_likely_start(window: list[str]) -> bool:
     folded = window[0].casefold()
     has_address = _ADDRESS.search(folded) is not None
     has_date = _has_date(folded)
@@ -208,9 +199,7 @@ def field_names(lines: list[str]) -> list[str]:
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
     """Return the index below a block of header fields at `at`; 0 if there is none.
 
-    A block needs a sender field and fields of two other kinds, such as a date and a subject; one
-    other is enough if the sender field has an address. `names` is `field_names(lines)`, and
-    `following` is `next_words(lines)`.
+    `names` is `field_names(lines)`, and `following` is `next_words(lines)`.
     """
     kinds: set[str] = set()
     end = line_at = at

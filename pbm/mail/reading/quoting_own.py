@@ -191,15 +191,11 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """Return the index of the paragraph that asks the player; `drawing` if there is none.
-
-        It is between a line "You are …" or "Scores: …" and the drawing. Other players' words are
-        only above that line.
-        """
+        """Return the index of the paragraph that asks the player; `drawing` if there is none."""
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
             return drawing
-        below = stands[-1]
+        below = stands[-1]  # other players' words are only above this line
         while below < drawing and self._lines[below]:
             below += 1
         return next((line for line in range(below, drawing) if self.has(line)), drawing)

@@ -51,9 +51,9 @@ def signature_in(
     """Return the index of a signature's first line, and that of the line below the signature.
 
     Without a signature both are `len(lines)`. A signature is at the end, or above a postscript or
-    another paragraph, but never above a closing line. A sentence right below it, such as a slogan,
-    belongs to it. A mark such as `-- ` divides `lines` from `below_mark`. `author` are the words of
-    the author's name.
+    another paragraph, but never above a closing line. A sentence right below, such as a slogan,
+    belongs to it. `below_mark` are lines below a mark such as `-- `. `author` are the words of the
+    author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -71,8 +71,8 @@ def signature_in(
 def possible_starts(lines: Sequence[str]) -> list[int]:
     """Return the indexes, in order, of lines that may begin a signature which reaches to the end.
 
-    Such a line is a closing line, or begins a paragraph after which no line is a sentence. At least
-    three lines must follow, or two whose words are capitalised as in names.
+    Such a line is a closing line. Or it begins a paragraph, and no line from there on is a
+    sentence. At least three lines must follow, or two whose words are capitalised as in names.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True
@@ -92,11 +92,9 @@ def _is_below(above: str, line: str) -> bool:
 
 
 def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[str]) -> int:
-    """Return the index of the first line of a signature at the end, or `len(lines)`.
-
-    It is never the first line of a mail, which may be "Thanks" above an answer.
-    """
+    """Return the index of a final signature's first line, or `len(lines)`."""
     is_told = any(map(_tells, below_mark))
+    # Never the first line of a mail: it may be "Thanks" above an answer.
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     closing = next((at for at in reversed(written) if is_closing(lines[at], author)), -1)
     if closing > 0:
@@ -122,10 +120,7 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
 
 
 def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
-    """Return whether a line is a letter's closing phrase, perhaps with a name.
-
-    The name stands behind a comma, or consists of words of `author`.
-    """
+    """Return whether a line is a closing phrase, perhaps with a comma and a name, or `author`'s."""
     formula = line.partition(",")[0].strip(_AROUND).casefold()
     plain = " ".join(word for word in formula.split() if word not in author)
     is_start = formula.startswith(_CLOSING_STARTS) and not line.endswith("!")

@@ -42,11 +42,7 @@ _NAMED = {"&period;": ".", "&shy;": "", "\u3002": "."}
 
 
 def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
-    """Mask our addresses and secrets in a text, in linear time; keep the number of lines.
-
-    `is_secret` tells whether a lower-case word of 16 to 24 characters is a token, or a tag with or
-    without its key's id.
-    """
+    """Mask our addresses, and secret words of 16 to 24 characters; keep the number of lines."""
     before, text = text, _masked(text, text, range(len(text) + 1), is_secret)
     if text == before and not _SPELT.search(text):
         return text  # plain letters in one line, the same in every decoding
@@ -89,11 +85,7 @@ def _begin(seen: str, at: int) -> int:
 
 
 def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
-    """Decode letters that are encoded; return also each character's old index.
-
-    A line break may divide a secret. So each even line is joined with the next if `joined` is 0,
-    each odd line if it is 1, and none if it is None.
-    """
+    """Decode; join even (`joined`: 0) or odd lines with the next. Return old indexes, too."""
     pieces: list[str] = []
     places: list[int] = []
     done = line = 0

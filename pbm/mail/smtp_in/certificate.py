@@ -48,11 +48,8 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
-    """Return the begin and end of the loaded certificate's validity, even if the end is past.
-
-    `ssl` tells these times only to a client that trusts the certificate. So such a client is
-    connected to `context` in memory. Raises OperatorError.
-    """
+    """Return the begin and end of a certificate's validity, even if past. Raises OperatorError."""
+    # `ssl` tells these times only to a client that trusts the certificate, so we connect one.
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False
     client_side.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | _WHATEVER_THE_TIME

@@ -21,13 +21,10 @@ _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close
 
 @dataclass(frozen=True)
 class Caller:
-    """The connected `peer`, empty for a local socket, and the `network` that a mail comes from.
+    """The peer that is connected, and the network that its mail comes from."""
 
-    A trusted peer relays mails: then `network` is that of the untrusted client it names, if any.
-    """
-
-    peer: str = ""
-    network: str = ""
+    peer: str = ""  # empty for a local socket
+    network: str = ""  # the peer's; of a trusted peer that of an untrusted client it names, if any
 
 
 UNKNOWN = Caller()
@@ -54,21 +51,17 @@ def plain(address: Peer) -> Peer:
 
 @dataclass(frozen=True)
 class ListenerLimits:
-    """Limits of a client; sizes in bytes, times in seconds.
-
-    `commands` counts from mail to mail. A client reads a refusal only at the end of its mail, so up
-    to `surplus_bytes` beyond `mail_bytes` are read and dropped. Connections and commands of trusted
-    peers are unlimited.
-    """
+    """Limits of a client; sizes in bytes, times in seconds."""
 
     mail_bytes: int = LIMITS.mail_bytes
+    # Read and dropped beyond `mail_bytes`: a client reads the refusal only after its whole mail.
     surplus_bytes: int = 67_108_864
     line_bytes: int = 65_536
     command_bytes: int = 2_048
     recipients: int = 20
-    commands: int = 200
+    commands: int = 200  # between two mails; trusted peers may send any number
     unknown_commands: int = 5
-    connections: int = 200
+    connections: int = 200  # of untrusted peers
     connections_per_peer: int = 20
     idle_seconds: float = 300
     data_seconds: float = 600

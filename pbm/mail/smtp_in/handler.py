@@ -24,20 +24,16 @@ _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 
 @dataclass
 class Session:
-    """A record of one connection, for the operator; `end` tells why it ended.
+    """A record of one connection, for the operator."""
 
-    `told` has the first replies that accepted a mail or refused a command. It quotes refused
-    commands, so it may contain secret reply tags. `peer` is empty for a local socket.
-    """
-
-    peer: str
+    peer: str  # empty for a local socket
     protocol: str
     is_trusted: bool
     is_encrypted: bool = False
     sender: str = ""
     kept: int = 0
     refused: int = 0
-    told: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)  # may contain secret reply tags
     end: str = "the client left"
 
     @property

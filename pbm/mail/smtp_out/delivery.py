@@ -12,15 +12,11 @@ class Sent:
 
 @dataclass(frozen=True)
 class Deferred:
-    """A temporary failure, to be retried. `reason` is for the operator, and contains no secret.
-
-    `recipient_status` is the status (RFC 3463) if the next server refused the recipient, else
-    empty. `code` is the code of the server's SMTP reply, such as 450; 0 without a reply.
-    """
+    """A temporary failure, to be retried; `reason` is for the operator, and contains no secret."""
 
     reason: str
-    recipient_status: str = ""
-    code: int = 0
+    recipient_status: str = ""  # of RFC 3463, if the next server refused the recipient
+    code: int = 0  # of the server's SMTP reply; 0 without a reply
 
 
 @dataclass(frozen=True)

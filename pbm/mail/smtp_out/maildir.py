@@ -93,10 +93,7 @@ def _make(folder: Path) -> None:
 
 
 def check_folders(root: Path, *maildirs: Path) -> bool:
-    """Return whether `root` and all folders of `maildirs`, which are below it, exist.
-
-    Raises OSError for a link or another user's folder, since that user could read our mails.
-    """
+    """Return whether the folders exist. Raises OSError for a link or another user's folder."""
     folders = (
         root,
         *(each for folder in maildirs for each in (folder, *map(folder.joinpath, _PARTS))),

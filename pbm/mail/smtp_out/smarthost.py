@@ -120,10 +120,7 @@ _STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
 
 
 class SmarthostTransport:
-    """Delivers through the server of an `smtp://` or `smtps://` URL.
-
-    STARTTLS is used if offered; certificates are verified, except of a server on this machine.
-    """
+    """Delivers through a server; verifies its certificate, unless it is on this machine."""
 
     def __init__(
         self,

@@ -158,16 +158,12 @@ _LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly uniq
 
 
 class Block(NamedTuple):
-    """A paragraph, list or the like, for the text part and for the HTML part of a mail.
-
-    `picture` describes the block's picture, if any; in `html` the mark `PICTURE` stands for its
-    Content-ID. A `drawn` block is a board in letters, left out of an HTML part with pictures.
-    """
+    """A paragraph, list or the like, for the text part and for the HTML part of a mail."""
 
     text: str = ""
     html: str = ""
-    picture: str = ""
-    drawn: bool = False
+    picture: str = ""  # its description; in `html` the mark `PICTURE` stands for its Content-ID
+    drawn: bool = False  # a board in letters, left out of an HTML part with pictures
 
 
 def blocks_of(chunk: str) -> Sequence[Block]:

@@ -41,25 +41,21 @@ class InlinePicture(NamedTuple):
 
 
 class OutgoingMail(NamedTuple):
-    """The parts of one mail to one person.
-
-    `references` are oldest first (RFC 5322, 3.6.4); `date` has a time zone; `auto_submitted` is a
-    keyword of RFC 3834, section 5; `extra` has further fields, of printable ASCII.
-    """
+    """The parts of one mail to one person."""
 
     sender_name: str
     from_address: str
     to: str
     subject: str
     message_id: str
-    date: datetime
+    date: datetime  # with a time zone
     text: str
     html: str
     reply_to: str | None = None
     in_reply_to: str | None = None
-    references: tuple[str, ...] = ()
-    auto_submitted: str | None = None
-    extra: Mapping[str, str] = MappingProxyType({})
+    references: tuple[str, ...] = ()  # oldest first (RFC 5322, 3.6.4)
+    auto_submitted: str | None = None  # a keyword of RFC 3834, section 5
+    extra: Mapping[str, str] = MappingProxyType({})  # further fields, of printable ASCII
     pictures: tuple[InlinePicture, ...] = ()
 
 

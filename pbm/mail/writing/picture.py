@@ -66,11 +66,7 @@ def described(drawing: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """Draw a picture as PNG from its drawing as JSON.
-
-    The key `named` holds seats whose pieces show the names of their cells; `small` halves the
-    number of pixels across and down.
-    """
+    """Draw a picture as PNG; pieces of seats in `named` show cells' names, `small` halves it."""
     drawing = json.loads(described)
     if "leads" in drawing:
         return encoded(chart.image(drawing), stamps.PALETTE, stamps.ALPHAS)
