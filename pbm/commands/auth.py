@@ -1,9 +1,9 @@
 """Authentication: who sent a mail. A `From:` line alone proves nothing.
 
-A player is proven by a reply address with a valid tag, if the mail comes from one of the player's
-addresses, or else by a trusted DMARC pass of the domain in `From:`. A strict player needs both the
-tag and the pass. The tag alone is enough for a player who became strict when this server got no
-DMARC results. If DMARC fails, no tag counts.
+Two things prove a player: a valid tag in the reply address, if the mail comes from one of the
+player's addresses; and a trusted DMARC pass of the domain in `From:`. A strict player needs both,
+or only the tag if this server got no DMARC results when the player became strict. If DMARC fails,
+no tag counts.
 """
 
 from dataclasses import dataclass, field
@@ -20,19 +20,17 @@ from pbm.store.values.players import Player
 
 @dataclass(frozen=True)
 class Proven:
-    """A player proven by a reply address or by the sender's domain."""
-
     player: Player
     board_id: int | None = None
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """The sender of an unproven mail from a player's address; `doubt`: why it is unproven."""
+    """The sender of an unproven mail from a player's address."""
 
     player: Player
     board_id: int | None = None
-    doubt: str = ""
+    doubt: str = ""  # the mail section that says why a reply address proves nothing
 
 
 @dataclass(frozen=True)
@@ -46,21 +44,16 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Answerer:
-    """The sender of an answer to a question: the player or the address that was asked.
-
-    The question may no longer be open. `proven`: commands in the answer need no confirmation.
-    """
+    """The sender of an answer to a question, which may no longer be open."""
 
     question: Question
     player: Player | None
-    proven: bool = False
+    proven: bool = False  # commands in the answer need no confirmation
     token: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
 class Stranger:
-    """A sender whose address belongs to no player."""
-
     author: str
 
 
@@ -68,7 +61,6 @@ Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 
 
 def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Speaker:
-    """Return the sender of a mail, found by its recipient, `From:` address and DMARC result."""
     work = turn.work
     player = work.players.by_address(address_key(author))
     if isinstance(recipient, QuestionReply):
@@ -108,14 +100,14 @@ def _by_question(
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """Return the player that a mail's sender is or claims to be; None for any other sender."""
+    """Return the player by whom or in whose name a mail was sent; None for a stranger."""
     if isinstance(speaker, Elsewhere):
         return speaker.owner
     return None if isinstance(speaker, Stranger) else speaker.player
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """Return the name of a mail section: why a reply address is no proof. Empty if it is proof."""
+    """Return the mail section that says why a reply address is no proof; "" if it is proof."""
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -147,5 +139,4 @@ def asked_question(
 
 
 def is_open(question: Question, arrived: datetime) -> bool:
-    """Return whether a question had no answer and had not expired when a mail `arrived`."""
     return question.answer is None and question.expires_at > arrived

@@ -101,21 +101,18 @@ _SHORT = 2  # words at most in a short form
 
 @dataclass(frozen=True)
 class Problem:
-    """A line that was meant as a command but cannot be parsed, with a refusal's code and params.
-
-    `nearest`: a corrected line. `example`: a correct line. `about_board`: show the mail's board.
-    """
+    """A line that was meant as a command but cannot be parsed, with a refusal's code and params."""
 
     line: str
     code: str
     params: dict[str, Any]
-    nearest: str | None = None
-    example: str | None = None
-    about_board: bool = True
+    nearest: str | None = None  # the line, corrected
+    example: str | None = None  # any correct line
+    about_board: bool = True  # the answer shows the mail's board
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse a line; None if it is no command. `game`: the game, unless the line names a game."""
+    """Parse a line; None if it is no command. The line may name another game than `game`."""
     words, named = _words(line)
     game = named or game or default_game()
     if not words or len(line) > _LONGEST_LINE:
@@ -185,7 +182,6 @@ def nearly_move(line: str, game: Game) -> str | None:
 
 
 def _for_a_board(words: list[str], game: Game) -> Command | None:
-    """Parse the words of a line as `line_for_a_board` does."""
     line = " ".join(words)
     found = _NUMBERED_LINE.fullmatch(line)
     if not found:
@@ -219,7 +215,6 @@ def botched_move(line: str, game: Game) -> Problem | None:
 
 
 def find_command(word: str) -> type[Command] | None:
-    """Find a command by any of its words."""
     return next(_candidates([word]), None)
 
 
@@ -276,7 +271,6 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
 def _problem(
     found: Sequence[type[Command]], words: list[str], refusal: Refusal, game: Game
 ) -> Problem:
-    """Return the problem of a line that begins like one or several commands."""
     secretive = next((command for command in found if command.has_secret()), found[0])
     usage = " or ".join(command.usage(game) for command in found)
     told = {"usage": usage, "command": found[0].words[0]}
@@ -329,5 +323,5 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
 
 @lru_cache(maxsize=1024)  # words of 400 characters at most; few different ones begin lines
 def _alike(word: str) -> list[str]:
-    """Return a list with the most similar command word; an empty list if none is similar."""
+    """Return the most similar command word; an empty list if none is similar."""
     return nearest(word, sorted(COMMAND_WORDS), most=1, alike=_ALIKE)

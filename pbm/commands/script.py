@@ -25,35 +25,23 @@ _Read = Callable[[str], Command | Problem | None]
 
 @dataclass(frozen=True)
 class Script:
-    """The `commands` of a mail in order, and `comment`, the words for other players.
-
-    If there is a `problem`, no command runs. If the last command takes a text, `comment` is that
-    text. `said` are the sender's lines, which may hold a password. `heading` is the subject, if the
-    sender wrote it. `pbm/service/understanding` may add:
-
-    - `guess`: a mail section that asks if the commands are meant.
-    - `wish`: the commands of a request in plain words below a move; they wait for a yes.
-    - `between`: comments below commands other than the last, by the index of the command.
-    - `unplaced`: words that belong to no board; the sender gets them back.
-    - `answer`: the answer to send; no command runs.
-    """
+    """What one mail asks for. If it has a `problem` or an `answer`, no command runs."""
 
     commands: tuple[Command, ...] = ()
-    comment: tuple[str, ...] = ()
+    comment: tuple[str, ...] = ()  # for other players, or the text that the last command takes
     problem: Problem | None = None
-    said: tuple[str, ...] = ()
-    heading: str = ""
-    guess: Mapping[str, Any] | None = None
-    wish: "Script | None" = None
+    said: tuple[str, ...] = ()  # the sender's lines, which may hold a password
+    heading: str = ""  # the subject, if the sender wrote it
+    # Only `pbm/service/understanding` sets the others.
+    guess: Mapping[str, Any] | None = None  # a mail section that asks if the commands are meant
+    wish: "Script | None" = None  # a request in plain words below a move; it waits for a yes
+    # Comments below commands other than the last, by the index of the command.
     between: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    unplaced: tuple[str, ...] = ()
+    unplaced: tuple[str, ...] = ()  # words that belong to no board; the sender gets them back
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Return the script without the commands that have one of `logins`.
-
-        If the last command of the script is left out, the comment is left out too.
-        """
+        """Leave out the commands with these logins, and the comment if it is below one of them."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
@@ -63,10 +51,7 @@ class Script:
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """Return the sender's lines except those with the indexes `left_out`.
-
-        Where a line between two blank lines is left out, only one of the blank lines stays.
-        """
+        """Return `said` without the lines at some indexes. Blank lines around them become one."""
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -82,7 +67,6 @@ class Script:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the script has neither commands nor words."""
         return not (self.commands or self.comment or self.problem)
 
 
@@ -96,8 +80,8 @@ def read_script(
 ) -> Script:
     """Parse a cleaned subject and the sender's own lines.
 
-    `in_answer`: the mail answers a board's mail, so a bare move is a command. `below_quotes` are
-    the indexes of lines right below quotations. Commands there count if the mail has no others.
+    In an answer to a board's mail (`in_answer`), a bare move is a command. `below_quotes` are the
+    indexes of lines right below quotations. Commands there count if the mail has no others.
     """
     game = game or default_game()
     read = partial(_read_line, game=game, in_answer=in_answer)
@@ -131,10 +115,7 @@ def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Sc
 
 
 def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = False) -> Script:
-    """Parse the text of a mail; with `only_commands`, a line that is no command is a problem.
-
-    Commands that take a text, and commands that must run last, are moved to the end.
-    """
+    """Parse the text of a mail; with `only_commands`, a line that is no command is a problem."""
     commands: list[Command] = []
     comment: tuple[str, ...] = ()
     for index, line in enumerate(body):
@@ -173,11 +154,10 @@ def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | No
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Return True for yes, False for no, None if unclear; and the lines below a clear answer.
+    """Return True for yes, False for no, None if unclear; and the lines below, or all if unclear.
 
-    For an unclear answer, all lines are returned. A yes is unclear if a command follows it in the
-    same line. `clearly`: a yes must be alone on its line. `leaving`: the question was about leaving
-    for good.
+    A yes is unclear beside a command in its line; with `clearly`, beside any other words in it.
+    `leaving` says that the question was about leaving for good.
     """
     body = trimmed(said)
     found = spoken(body, leaving=leaving)
@@ -210,25 +190,23 @@ def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]
 
 
 def wants_no_mail(subject: str, said: Sequence[str]) -> bool:
-    """Return whether a cleaned subject or the first words ask for no more mail."""
     body = trimmed(said)
     by_subject = opts_out(subject) and not subjects.is_own(subject)
     return by_subject or opts_out(_opening(body))
 
 
 def _opening(body: Sequence[str]) -> str:
-    """Return the first two lines that are not blank, as the first may be only a greeting."""
+    """Return the first two nonblank lines, as the first may be only a greeting."""
     return "\n".join(islice((line for line in body if line.strip()), _OPENING_LINES))
 
 
 def is_bare_yes(script: Script) -> bool:
-    """Return whether a mail says yes and nothing else."""
     alone = not script.commands and len(script.comment) == 1
     return alone and (spoken(script.comment).clear or accepts(script.comment[0]))
 
 
 def is_bare_no(script: Script) -> bool:
-    """Return whether a mail says no and nothing else; a request for no more mail does not count."""
+    """Return whether a mail only says no. A request for no more mail is no such answer."""
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
     return alone and found.answer is False and not found.rest

@@ -1,8 +1,8 @@
 """Tells a sentence for the other players from a mistyped command.
 
-In a reply to a board, "Draw your own conclusions" goes to the others, "move left" does not. A line
-is a sentence only if it has words from `languages/sentences.txt`. It must have no argument, such as
-a number, an option or an address, and nothing that may be a password.
+In a reply to a board, "Draw your own conclusions" goes to the others, "move left" does not. A
+sentence has words from `languages/sentences.txt`. It has no argument, such as a number, an option
+or an address, and nothing that may be a password.
 """
 
 import re
@@ -32,7 +32,7 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
-    """Return whether a line is a sentence for the others, although it parsed as `found`."""
+    """Return whether a line that parsed as `found` is rather a sentence for the others."""
     if isinstance(found, Command) and not found.reads_only:
         return False
     if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):

@@ -33,7 +33,7 @@ class SignUp(Command, group="account"):
     password: SecretText | None = operand(Secret(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Refuse, because the sender is a player already. Strangers sign up in `pbm/service`."""
+        # Strangers sign up in `pbm/service`.
         raise Refusal("already-registered", handle=context.player.handle)
         yield
 
@@ -147,7 +147,6 @@ class ChangePassword(Command, group="account"):
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until the player confirms, a mask in place of the password."""
         return f"change password {MASK if self.new_password else _NONE}"
 
     def question(self) -> str:
@@ -207,7 +206,7 @@ class Delete(Command, group="account"):
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Ask at an address whether to add it; `instead`: as the first address. Raises Refusal."""
+    """Ask at an address whether to add it, or to use it `instead` of the first."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)

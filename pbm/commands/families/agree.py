@@ -70,8 +70,6 @@ class TakeBack(BoardCommand, group="play"):
 
 
 class _Answer(Command):
-    """An answer to an offer or a challenge."""
-
     takes_login = True
     withdraws: ClassVar[bool] = False  # answers the speaker's own offers and challenges, too
 
@@ -80,21 +78,20 @@ class _Answer(Command):
     who: str | None = operand(Handle(), optional=True)
 
     def _read(self, words: list[str]) -> None:
-        """Parse the fields, skipping the words "the", "offer" and "from". Raises Refusal."""
         super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
         left = self.who if self.what != CHALLENGE else str(self.board) if self.board else None
         if left is not None:
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """Return the challenge or offer to answer; None if the line says "all". Raises Refusal."""
+        """Return the challenge or offer to answer, None for "all". Raises Refusal."""
         if self.what == _ALL:
             return None
         challenge = self._challenge(context)
         return self._offer(context) if challenge is None else challenge
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """Return the challenge to answer; None if the line answers an offer. Raises Refusal."""
+        """Return the challenge to answer, None if the line is for an offer. Raises Refusal."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -125,7 +122,6 @@ class _Answer(Command):
         return boards, [board for board in boards if self._offers(board, context)]
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
-        """Return the board with the offer to answer, and the offer. Raises Refusal."""
         ref = self.board
         if not context.hints and (ref is None or ref.number is None):
             boards, asked = self._asked_boards(context)
@@ -142,7 +138,6 @@ class _Answer(Command):
         return board, found[0]
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
-        """Return the open offers on a board that the line may answer or withdraw."""
         me, ply = context.player.id, self.board.ply if self.board else None
         return [
             offer

@@ -98,7 +98,7 @@ class ReportBoard(Command, group="lobby"):
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 
     def _find(self, context: Context) -> Board:
-        """Return the named board, or the only one shared with the named player. Raises Refusal."""
+        """Return the named board, or the only one with a named player. Raises Refusal."""
         if self.board is not None or context.hints:
             return context.board(self.board)
         boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)
@@ -113,7 +113,6 @@ class ReportBoard(Command, group="lobby"):
 
 
 def _named(context: Context, handle: str) -> Player:
-    """Return the player with this handle, who is not the sender. Raises Refusal."""
     if handle in (ME, context.player.handle):
         raise Refusal("block-yourself")
     players = context.work.players

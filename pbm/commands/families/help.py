@@ -76,10 +76,10 @@ class Help(Command, group="look"):
 
 
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
-    """Return a help page: its title, its text, and a picture of a starting board or None.
+    """Return a page's title, its text, and the picture of a starting board or None.
 
-    A subject is the name of a page, any word of a command, or the name of a starting board.
-    `server` is the address to write in the text. Raises Refusal for an unknown subject.
+    A subject is the name of a page, a command or a starting board. `server` is the address to
+    write in the text. Raises Refusal for an unknown subject.
     """
     name, pages = _named(subject), help_pages()
     meant = [command for command in commands if command.words[0] == name] or [
@@ -127,7 +127,6 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
 
 
 def _named(subject: str) -> str:
-    """Return the name of the help page that `subject` means."""
     name, game = " ".join(subject.lower().split()) or _FIRST, default_game().info.name
     pages = help_pages()
     if name in pages:
@@ -141,7 +140,6 @@ def _named(subject: str) -> str:
 
 
 def command_page(command: type[Command]) -> str:
-    """Render a command's own page."""
     shown, told = _usage(command), _in_quotes(command.help())
     examples = "\n".join(MARK + line for line in command.examples_of())
     plainly = _in_quotes(command.with_game(command.plainly))
@@ -161,7 +159,6 @@ def _usage(command: type[Command]) -> str:
 
 
 def command_block(commands: Sequence[type[Command]]) -> str:
-    """Render the list of all commands by group: usage and purpose."""
     parts = []
     for group, title in GROUPS.items():
         parts.append(title)
@@ -189,7 +186,7 @@ def _board_page(game: Game, option: Option, value: str) -> str:
 
 
 def _board_names() -> Iterator[str]:
-    """Yield the list of starting boards, an item for each game and number of players."""
+    """Yield the names of starting boards, an item for each game and number of players."""
     for game, option in _set_ups():
         of_game = "" if game is default_game() else f" of {game.info.title}"
         for players in game.info.seats:
@@ -220,13 +217,13 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return a picture of the board for the fewest players; None if `chosen` options are wrong."""
+    """Return a picture of the board for the fewest players, None if there is no such board."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 
 
 def _start(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
-    """Return a game's starting position; None if the number of players or the options are wrong."""
+    """Return a starting position; None if the game has none for these options or players."""
     try:
         return game.start(players, completed(game.info.options, chosen), 0)
     except SetupError:
@@ -243,7 +240,6 @@ def _other_words(command: type[Command]) -> str:
 
 
 def _explanations(text: str) -> str:
-    """Return the explanations of the signs and words that occur in the usage lines `text`."""
     return " ".join(told for sign, told in _EXPLAINED.items() if sign in text)
 
 
@@ -252,7 +248,7 @@ def _in_quotes(text: str) -> str:
 
 
 def strength_text() -> str:
-    """Return the results of games between robots, a sentence per pair; empty if there are none."""
+    """Return the results of games between robots, a sentence per pair."""
     path = strength_file()
     part = _PART.search(path.read_text(encoding="utf-8")) if path else None
     told = []

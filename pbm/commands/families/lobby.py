@@ -107,7 +107,6 @@ class Challenge(Command, group="lobby"):
         return self._line(self._names(context))
 
     def _setup(self, players: int) -> Setup:
-        """Return the game for so many players, with its options and time limits. Raises Refusal."""
         info, chosen = self.game.info, self.chosen.options()
         partners = partners_option(self.game)
         if self._has_partners and partners:
@@ -135,7 +134,7 @@ class Challenge(Command, group="lobby"):
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
     def _options(self) -> list[str]:
-        """Return the command's options as typed, in a fixed order."""
+        """Return the options as typed, in a fixed order."""
         options = list(dict.fromkeys(self.chosen.written()))
         if self.random:
             options.append("-random")
@@ -188,7 +187,7 @@ class Challenge(Command, group="lobby"):
             raise Refusal("other-seats")
 
     def _seating(self, names: list[str], context: Context) -> list[str]:
-        """Return the names in seat order. Option `-random` shuffles; partners stay partners."""
+        """Shuffle the names if the line has `-random`. Partners stay partners."""
         if not self.random:
             return names
         shuffled = context.turn.site.shuffled
@@ -200,7 +199,7 @@ class Challenge(Command, group="lobby"):
 
 
 def check_invitations(context: Context, addresses: Sequence[str]) -> None:
-    """Raise Refusal if there are too many addresses, or one of them must not be invited."""
+    """Raise Refusal if one of the addresses must not be invited, or if there are too many."""
     work, now, server = context.work, context.now, context.server
     asked = work.challenges.guests_of(context.player.id, now - WAITING_FOR)
     if asked + len(addresses) > limits.MOST_INVITED:
@@ -232,10 +231,10 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """Return the answer to a challenger: the players in `handles` must agree before the game.
+    """Return the answer to a challenger that the players in `handles` must agree before the game.
 
-    `first_unsaid`: the challenger got the first seat without asking for it. `words`: the
-    challenger wrote a comment, and the answer says when the others get it.
+    `first_unsaid`: the challenger got the first seat without asking for it. `words`: there is a
+    comment, and the answer says when the others get it.
     """
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
@@ -244,7 +243,7 @@ def challenged_answer(
 
 
 def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
-    """Return the teams, with the sender's handle in place of `me` and of the sender's addresses."""
+    """Write the sender's handle in place of `me` and of the sender's addresses."""
     player = context.player
     own = {ME, *map(address_key, player.addresses)}
     return [
@@ -254,7 +253,7 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
 
 
 def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
-    """Return the active player with this handle. Raises Refusal; see also `no_such_player`."""
+    """Return the active player with this handle. Raises Refusal."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
         raise Refusal("has-left", handle=handle)

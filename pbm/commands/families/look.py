@@ -60,7 +60,6 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Return the index of the handle if `words` have a handle and a password, else None."""
         return super().login_in(words) if (first := login_first(words)) is None else first
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -115,8 +114,6 @@ class Games(Command, group="look"):
 
 @dataclass(frozen=True)
 class _Selection:
-    """A choice of boards to list or show."""
-
     which: Which
     players: Sequence[Player]
     kinds: frozenset[str] = frozenset()
@@ -125,11 +122,10 @@ class _Selection:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether boards are filtered by game, size or teams."""
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """Return the boards that fit, among the newest of each of `self.players`; newest first."""
+        """Return the boards that fit, newest first, among the newest of each player."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -156,10 +152,7 @@ class _Selection:
 def _all_shown(
     context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show the named boards, then those of the named players, at most `MOST_SHOWN` in a mail.
-
-    `own`: the named boards must be the sender's. Raises Refusal.
-    """
+    """Show boards by number, then boards of players. If `own`, the former must be the sender's."""
     refs = [item for item in what if isinstance(item, BoardRef)]
     words = [item for item in what if isinstance(item, str)]
     more = _asked_for(context, words).boards(context) if words else []
@@ -211,7 +204,7 @@ def _listed(context: Context, board: Board) -> dict[str, Any]:
 
 
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
-    """Return the answer that shows a board as it is now, or after `ply`. Raises Refusal."""
+    """Return the answer that shows a board as it is now, or after a ply. Raises Refusal."""
     work, actor, picture = context.work, context.actor, context.wants_picture
     if ply is None:
         view = board_view(work, board, player_id=context.actor_id, whole=True, picture=picture)

@@ -188,7 +188,6 @@ class Standings(Command, group="look"):
 
 
 def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
-    """Return a pool's highest and provisional ratings as plain data; None if it has no ratings."""
     found = _standings(context, game, pool)
     known = [one for one, row in found.items() if not row["provisional"]]
     apart = [one for one, row in found.items() if row["provisional"]]
@@ -203,7 +202,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Return ratings and places by player id, best first; a provisional rating has no place."""
+    """Return ratings and places by player, best first. Provisional ratings have no place."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
@@ -214,12 +213,11 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
-    """Return a rating as plain data, its uncertainty increased for the time since the last game."""
+    """Return a rating as plain data. It gets less certain with the time since the last game."""
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 
 
 def robot_rating(robot: str) -> dict[str, Any]:
-    """Return the rating of a robot, as plain data."""
     known = measured(robot)
     return {"games": 0, "measured": True, **to_plain(shown(known.mu, known.sigma))}

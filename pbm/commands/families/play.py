@@ -36,7 +36,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
-        """Return the command to play the move `text`, from a `line` without the word `move`."""
+        """Return the command to play the move `text`, for a `line` without the word `move`."""
         command = cls()
         command.game, command.line, command.is_bare = game, line, True
         command.board, command.move, command.ply = board, " ".join(text.split()), None
@@ -44,13 +44,13 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """Return the command to play the move `text`, from a `line` such as "12 K-R"."""
+        """Return the command to play the move `text`, for a `line` such as "12 K-R"."""
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Return whether the line fits `board` and its next ply; a line that names neither fits."""
+        """Return whether the line names no other board, and no ply but the next."""
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -72,7 +72,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """Ask by a mail `section` whether to play the move; `why`: data for it. Raises Refusal."""
+        """Ask whether to play the move, by a mail `section` with data `why`. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -84,7 +84,6 @@ class PlayMove(BoardCommand, group="play"):
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until the player confirms. It names the board and the ply."""
         board = context.own_board(self.board)
         ply, move = self._meant_ply or board.ply + 1, self.move
         if ply == board.ply + 1:
@@ -97,7 +96,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the older state of `board` that the answered mail shows and the line may mean."""
+        """Return the board as the answered mail shows it, if that is outdated and may be meant."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)

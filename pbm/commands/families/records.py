@@ -55,7 +55,7 @@ class Export(Command, group="look"):
         yield Answered("record", {"title": title, "number": board.id, "text": text})
 
     def _record(self, context: Context, board: Board) -> GameRecord:
-        """Return the record of a board's game, with the better moves that an analysis found."""
+        """Return the record of a board, with the better moves that an analysis found."""
         record = records.record_of(context.work, board, context.server)
         kept = None if board.playing else kept_analysis(context.work, board)
         if not (kept and kept.finished_at):
@@ -105,7 +105,6 @@ class Import(Command, group="look"):
 
 
 def everything_about(context: Context) -> dict[str, Any]:
-    """Return all data stored about the sender, as plain values."""
     player, work = context.player, context.work
     boards = [
         *work.boards.of_player(player.id, playing=True, most=_EVERY),

@@ -141,13 +141,12 @@ class Unseek(Command, group="lobby"):
 
 
 def _sought(context: Context, wish: Wish, lasts: timedelta) -> Iterator[Event]:
-    """Open a seek for the game `wish`, or start a board with players who wait for such a game."""
+    """Open a seek, or start a board with players who wait for such a game."""
     given = (context.work, wish, context.player, context.now, lasts, context.turn.site.shuffled)
     yield from _outcome(context, seeks.make_seek(*given))
 
 
 def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
-    """Yield the events `done`; if `done` is a seek, yield the answer that describes it."""
     if not isinstance(done, Seek):
         yield from done
         return
@@ -163,7 +162,6 @@ def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
 
 
 def pending_challenges(context: Context) -> list[dict[str, Any]]:
-    """Return the pending challenges from and to the sender, as plain data."""
     me = context.player.id
     return [
         {
@@ -178,13 +176,12 @@ def pending_challenges(context: Context) -> list[dict[str, Any]]:
 
 
 def own_seeks(context: Context) -> list[dict[str, Any]]:
-    """Return the sender's open seeks, as plain data."""
     own = context.work.seeks.of_player(context.player.id)
     return seeks_data(context, [seek for seek in own if seek.wish.is_installed])
 
 
 def offered(context: Context) -> list[dict[str, Any]]:
-    """Return a few seeks that a newcomer can join, as plain data."""
+    """Return a few seeks that the sender, a newcomer, can join."""
     can, *_ = seeks.seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
     return seeks_data(context, can)
 

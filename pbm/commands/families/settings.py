@@ -79,7 +79,7 @@ SWITCHES = frozenset(
 
 
 def _changes(name: str, text: str) -> dict[str, Any]:
-    """Return the new values of the settings that `set NAME TEXT` changes. Raises Refusal."""
+    """Return the settings that `set NAME TEXT` changes, with their new values. Raises Refusal."""
     match name:
         case "timezone":
             return {name: _zone(text)}
@@ -145,7 +145,7 @@ def _limit(word: str) -> int:
 
 
 def _languages(text: str) -> str:
-    """Parse names of languages into comma-separated codes; empty for `none`. Raises Refusal.
+    """Parse names of languages into codes; "" for `none`. Raises Refusal.
 
     >>> _languages("English, deutsch and fr")
     'en,de,fr'
@@ -165,7 +165,7 @@ def _languages(text: str) -> str:
 
 
 def names_of(codes: str) -> tuple[str, ...]:
-    """Return the English names of languages by their codes.
+    """Return the English names of languages.
 
     >>> names_of("en,de")
     ('English', 'German')
@@ -244,13 +244,11 @@ class SetLimit(Command, group="lobby"):
 
 
 def set_challenges(context: Context, value: str) -> Answered:
-    """Set whether others may challenge the sender, and answer."""
     context.work.players.change_settings(context.player_id, challenges=value)
     return _settings(context, changed="challenges")
 
 
 def _settings(context: Context, changed: str = "") -> Answered:
-    """Return the answer with all settings; `changed` names the setting just changed."""
     player, settings = context.player, context.player.settings
     shown = {
         name: ("on" if value else "off") if isinstance(value, bool) else value

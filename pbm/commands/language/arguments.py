@@ -49,8 +49,6 @@ SEEK_NUMBER = NumberKind("number", "seek", range(10**9), before="seek game numbe
 
 
 class SeekOrAll(ArgumentKind):
-    """The number of a seek, or `all`."""
-
     shown = "number"
     ALL = "all"
 
@@ -76,7 +74,7 @@ class RatingRange(ArgumentKind):
 
 
 class Span(ArgumentKind):
-    """A length of time within limits; `why` is the reason for the limits."""
+    """A length of time within limits; the refusal gives the reason `why`."""
 
     shown = "time"
     reason = "span"
@@ -163,7 +161,7 @@ class Seats(Opponents):
 
 
 def _split(text: str) -> Iterator[str]:
-    """Return the words of a text; a + is a word of its own."""
+    """Return the words of a text. A + is a word of its own."""
     for word in _BETWEEN.split(text):
         apart = word if "@" in word[1:] else word.replace("&", " & ").replace("+", " + ")
         for name in apart.split():

@@ -24,8 +24,8 @@ _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages withou
 def undressed(text: str, *, numbered: bool = True) -> str:
     """Return a text without the quotes, full stop, "please" and the like around a move.
 
-    Signs of doubt stay: a question mark, dots, brackets. `numbered`: a number in front ("12." or
-    "1)") is dropped, too. Pass False if the number may be a board's, as behind `move`.
+    Signs of doubt stay: a question mark, dots, brackets. If `numbered`, a number such as "12." or
+    "1)" in front is dropped, too. Pass False where it may be a board's, as behind `move`.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')

@@ -26,21 +26,14 @@ _ANY_ROBOT = frozenset("ai bot bots computer engine machine robot robots".split(
 
 @dataclass(frozen=True)
 class Context:
-    """The context of a command: its unit of work, its sender, and the boards of the mail.
-
-    `actor_id` is the sender's id, None for a stranger. `hints` are the numbers of the boards that
-    the mail is about: from its reply address, then from the answered mail, then from the subject.
-    `mailed` are the boards shown in the answered mail. `can_be_strict`: this server gets
-    DMARC results, so a player may require a DMARC pass.
-    """
-
     turn: Turn
-    actor_id: int | None
+    actor_id: int | None  # the sender; None for a stranger
     help_page: Callable[[str], dict[str, Any]]  # raises Refusal for an unknown subject
     check_handle: Callable[[str, int], None]  # raises Refusal if the player cannot have it
+    # Boards that the mail is about: by its reply address, the answered mail, and the subject.
     hints: tuple[int, ...] = ()
-    mailed: tuple[Answering, ...] = ()
-    can_be_strict: bool = False
+    mailed: tuple[Answering, ...] = ()  # boards shown in the answered mail
+    can_be_strict: bool = False  # whether this server gets DMARC results
     shown: int = 0  # boards that the commands above have shown
     text: tuple[str, ...] = ()  # the lines below a command that takes them
 
@@ -53,7 +46,7 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count one use of the sender's `rate`; unproven mails count apart. Raises Refusal."""
+        """Count a use of a `rate` by the sender. Unproven mails count apart. Raises Refusal."""
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
@@ -88,7 +81,6 @@ class Context:
 
     @property
     def wants_picture(self) -> bool:
-        """Whether boards are shown to the sender as pictures, too."""
         actor = self.actor
         return actor is None or actor.settings.picture
 
@@ -102,7 +94,6 @@ class Context:
         return next((number for number in self.hints if self.sits_at(number)), None)
 
     def sits_at(self, number: int) -> bool:
-        """Return whether the sender has a seat on a board."""
         board = self.work.boards.find(number)
         if board is None or self.actor_id is None or not board.is_installed:
             return False
@@ -128,7 +119,7 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """Return the board as `own_board` does. Raises Refusal also if the sender left the game."""
+        """Return the board as `own_board` does, but raise Refusal if the sender left the game."""
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
@@ -155,7 +146,6 @@ class Context:
 
 
 def which_board(boards: Sequence[Board]) -> Refusal:
-    """Return the refusal that asks which board is meant."""
     named = [{"number": board.id, "subject": board.subject} for board in boards]
     return Refusal("which-board", boards=named)
 

@@ -56,7 +56,7 @@ class _Dated:
     year: int | None = None
 
     def since(self, earliest: date) -> date:
-        """Return the date; without a year, the first date from `earliest` on that fits."""
+        """Return the date. If it has no year, it is the first one from `earliest` on."""
         if self.year is not None:
             return date(self.year, self.month or 1, self.day)
         return next(
@@ -88,11 +88,7 @@ class Days:
     end: _Item
 
     def on(self, today: date) -> tuple[date, date]:
-        """Return the first and last day as dates.
-
-        A first day without a year is the earliest such day from 60 days ago on. A last day without
-        a year is the earliest such day from the first day on.
-        """
+        """Return the dates. A first day without a year may be up to 60 days ago."""
         if isinstance(self.begin, timedelta):
             first = today + self.begin
         else:
@@ -129,7 +125,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """Return the days in a text, and True for a last day alone: "until Friday". Raises Refusal."""
+    """Return the days in a text, and whether it is a last day alone: "until Friday"."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -149,7 +145,7 @@ def _items(text: str) -> tuple[list[_Item], bool]:
 
 
 def _read(found: re.Match[str]) -> _Item:
-    """Return the day, or the number of days, that a pattern has matched. Raises Refusal."""
+    """Return the day, or the number of days, that one of `_FORMS` has matched."""
     said = {name: value for name, value in found.groupdict().items() if value}
     if "word" in said:
         return _WORDS[said["word"]]
@@ -174,14 +170,14 @@ def _read(found: re.Match[str]) -> _Item:
 
 
 def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
-    """Return a day. Raises Refusal, which quotes `word`, if the calendar has no such day."""
+    """Return a day. Raises Refusal, which quotes `word`, if there is no such day."""
     if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
         raise misread("day", word=cut_short(word))
     return _Dated(day, month, year)
 
 
 def _with_months(items: list[_Item]) -> list[_Item]:
-    """Return the days, with a missing month copied from another day. Raises Refusal."""
+    """Return the days, with missing months copied from another day. Raises Refusal."""
     dated = [item for item in items if isinstance(item, _Dated)]
     named = next((item for item in dated if item.month), None)
     if all(item.month for item in dated):

@@ -49,7 +49,6 @@ Options = dict[str, str | None]  # by name; None for an option without a value
 
 class Field:
     def usage(self, game: Game) -> str:
-        """Return the field as a usage line shows it."""
         return " ".join(f"[{form}]" for form in self.forms(game).values())
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
@@ -63,16 +62,12 @@ class Field:
 
 @dataclass(frozen=True)
 class Operand(Field):
-    """A field parsed from the words of the line, in declaration order.
-
-    It may be missing if it is `optional`, or if the line has the option that `unless` names. The
-    value of a missing field is None, or () if `many` values are possible.
-    """
+    """A field parsed from words of the line. If missing, it is None, or () if it is `many`."""
 
     kind: ArgumentKind
     optional: bool = False
     many: bool = False
-    unless: str = ""
+    unless: str = ""  # the option beside which the field may be missing
 
     def usage(self, game: Game) -> str:
         shown = f"{self.kind.shown} ..." if self.many else self.kind.shown
@@ -106,8 +101,6 @@ class Operand(Field):
 
 @dataclass(frozen=True)
 class Flag(Field):
-    """A field that is true if the line has its option."""
-
     name: str
 
     def read(self, words: list[str], options: Options, game: Game) -> bool:
@@ -135,14 +128,10 @@ class ValueOption(Field):
 
 @dataclass(frozen=True)
 class GameOptions(Field):
-    """A field for the options that games declare for a command.
-
-    `of` returns a game's options. `of_any`: accept the options of all games, for a command whose
-    game is unknown until its board is found.
-    """
+    """A field for the options that games declare for a command."""
 
     of: Callable[[Game], Sequence[GameOption]]
-    of_any: bool = False
+    of_any: bool = False  # options of all games are accepted; the game is known once it runs
 
     def usage(self, game: Game) -> str:
         forms: list[str] = []
@@ -205,7 +194,6 @@ class Chosen:
         return chosen
 
     def written(self) -> list[str]:
-        """Return the chosen options as typed."""
         return [typed for *_, typed in self.found]
 
 
@@ -217,7 +205,6 @@ game_options: Any = GameOptions
 
 
 def split_options(words: list[str]) -> tuple[list[str], Options]:
-    """Split words into operands and options."""
     left: list[str] = []
     options: Options = {}
     goes_on = ""  # an option whose value ends with a comma takes the next word
@@ -305,18 +292,15 @@ class Command:
 
     @classmethod
     def usage(cls, game: Game | None = None) -> str:
-        """Render the usage line for a game."""
         shown = (field.usage(game or default_game()) for field in cls.fields.values())
         return " ".join(filter(None, [cls.words[0], cls.second, *shown]))
 
     @classmethod
     def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
-        """Return example lines, the game's own if it has some."""
         return (game or default_game()).info.examples.get(cls.words[0], cls.examples)
 
     @classmethod
     def help(cls) -> str:
-        """Return the summary and the text of the help page, filled in for the default game."""
         text = command_text(f"{cls.words[0]} {cls.second}".strip())
         return "\n\n".join(filter(None, (cls.summary(), cls.with_game(text))))
 
@@ -336,7 +320,6 @@ class Command:
 
     @classmethod
     def has_secret(cls) -> bool:
-        """Return whether a line of this command may hold a password."""
         return cls._secret_at < maxsize
 
     @classmethod
@@ -367,7 +350,6 @@ class Command:
 
     @property
     def named_board(self) -> int | None:
-        """The number of the board that the line names, if any."""
         board = vars(self).get("board")
         return board.number if isinstance(board, BoardRef) else None
 
@@ -422,10 +404,7 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """Set the board and the line of this command, and return the command.
-
-        Return None if the board is set already, or the class has no field for a board.
-        """
+        """Set board and line, and return self; None if a board is set, or no field takes one."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line

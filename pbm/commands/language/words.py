@@ -32,7 +32,7 @@ KEPT_FREE = frozenset(
 
 
 def lowered(text: str) -> str:
-    """Lower-case only the ASCII letters; look-alikes stay, such as this Kelvin sign for a K.
+    """Lower-case the ASCII letters only. The Kelvin sign, which looks like a K, stays:
 
     >>> lowered("\u212aATE")
     '\u212aate'
@@ -51,12 +51,11 @@ def is_board(word: str) -> bool:
 
 
 def misread(reason: str, **params: Any) -> Refusal:
-    """Return the refusal of words that cannot be parsed; `reason`: code of the sentence to show."""
+    """Return the refusal of words that cannot be parsed; `reason` names its sentence."""
     return Refusal("syntax", reason=reason, **params)
 
 
 def read_address(word: str) -> str:
-    """Parse a word as a mail address. Raises Refusal."""
     try:
         return parse_address(word)
     except AddressError as error:
@@ -64,7 +63,6 @@ def read_address(word: str) -> str:
 
 
 def cut_short(text: str) -> str:
-    """Return a text, cut to fit in a sentence."""
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
@@ -118,8 +116,6 @@ class BoardKind(ArgumentKind):
 
 
 class StrayBoard(BoardKind):
-    """A board named anywhere among the other words."""
-
     anywhere = True
 
 
@@ -148,8 +144,6 @@ class MoveText(ArgumentKind):
 
 
 class Handle(ArgumentKind):
-    """A handle, the name of a player, who need not exist."""
-
     shown = "handle"
     reason = "handle"
 
@@ -159,8 +153,6 @@ class Handle(ArgumentKind):
 
 
 class Address(ArgumentKind):
-    """A mail address; the words in `before` are skipped in front of it."""
-
     shown = "address"
 
     def __init__(self, *before: str) -> None:
@@ -171,8 +163,6 @@ class Address(ArgumentKind):
 
 
 class Word(ArgumentKind):
-    """Any word, or all remaining words if `rest` is set."""
-
     def __init__(self, shown: str, *, rest: bool = False) -> None:
         self.shown, self.rest = shown, rest
 
@@ -240,8 +230,6 @@ WHICH = {
 
 
 class GameName(ArgumentKind):
-    """A game by its name."""
-
     shown = "game"
 
     def __init__(self, *, explains: bool = True) -> None:
@@ -272,8 +260,6 @@ def _joins(word: str) -> bool:
 
 @dataclass(frozen=True)
 class SecretText:
-    """A secret word, hidden from `repr`."""
-
     value: str = field(repr=False)
 
 
@@ -286,8 +272,6 @@ class Login:
 
 
 class Secret(ArgumentKind):
-    """A password."""
-
     shown = "password"
 
     def parse(self, text: str) -> SecretText:

@@ -63,22 +63,17 @@ _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s
 
 @dataclass(frozen=True)
 class Spoken:
-    """The answer in a mail's first line; lines that only greet are skipped.
+    """The answer in the first line of a mail that does more than greet."""
 
-    `answer`: True for yes, False for no, None if unclear. `begins`: the line begins like an answer.
-    `clear`: the line says only yes, in words that mean nothing else in any language. `rest`: the
-    words behind the answer in its line. `lines`: how many lines were parsed.
-    """
-
-    answer: bool | None = None
-    begins: bool = False
-    clear: bool = False
-    rest: str = ""
-    lines: int = 0
+    answer: bool | None = None  # True for yes, None if unclear
+    begins: bool = False  # the line begins like an answer
+    clear: bool = False  # it says only yes, in words that mean nothing else in any language
+    rest: str = ""  # words behind the answer in its line
+    lines: int = 0  # how many were read
 
 
 def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
-    """Parse an answer to a question; `leaving`: the question was about leaving for good."""
+    """Parse an answer to a question, `leaving` if that was about leaving for good."""
     again = _WORDS["again"] | _WORDS["leaving"] if leaving else _WORDS["again"]
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
@@ -139,7 +134,7 @@ def _is_doubtful(
     below: Sequence[str],
     again: frozenset[str],
 ) -> bool:
-    """Return whether other words may reverse the `answer`; `again`: phrases that repeat a yes."""
+    """Return whether other words may reverse the `answer`. The phrases `again` repeat a yes."""
     more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
@@ -166,7 +161,7 @@ def _is_doubtful(
 
 
 def said_below(below: Iterable[str]) -> Iterable[str]:
-    """Return the first few nonblank lines below an answer. Only these can contradict it."""
+    """Return the lines below an answer that can contradict it: the first few nonblank ones."""
     return islice(filter(str.strip, below), _MOST_LINES)
 
 
@@ -192,7 +187,7 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def says_no(text: str) -> bool:
-    """Return whether a text asks for no more mail, or begins like a no and does not say yes."""
+    """Return whether a text asks for no more mail, or begins with a no and never says yes."""
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
@@ -222,7 +217,6 @@ def only_thanks(lines: Sequence[str]) -> bool:
 
 
 def is_everyday(word: str) -> bool:
-    """Return whether a word is an everyday answer rather than a name."""
     return word in _EVERYDAY or says_no(word)
 
 
@@ -260,7 +254,7 @@ def _as_name(word: str) -> str | None:
 
 
 def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield up to `_MOST_CLAUSES` clauses: words but for polite ones, and punctuation mark."""
+    """Yield the first clauses, polite words left out: their words and the mark behind them."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
             yield words, clause.mark
@@ -296,10 +290,10 @@ def _is_opting_out(words: Sequence[str]) -> bool:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Return whether words begin with one of `phrases`, or match a word list of the `kind`.
+    """Return whether words begin with one of `phrases`, or match one of two lists of a `kind`.
 
-    A `kind` has two lists, such as "no alone" and "no undivided". A word in the first list must be
-    the only word. A phrase in the second, for languages without blanks, must begin the first word.
+    A word in "no alone" must be the only one. A phrase in "no undivided", for languages without
+    blanks, must begin the first word.
     """
     if not words:
         return False

@@ -29,10 +29,7 @@ _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 def small(text: str) -> str:
-    """Return a text in lower case, with single blanks.
-
-    A word with a letter that only resembles an ASCII letter, such as the Kelvin sign, stays as it
-    is and matches no phrase.
+    """Return a text in lower case, with single blanks. Look-alikes of ASCII letters stay.
 
     >>> small("SÍ  Claro \u212a")
     'sí claro \u212a'
@@ -79,7 +76,6 @@ class Clause:
 
 
 def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
-    """Return whether the words begin with one of these phrases."""
     sizes = range(1, min(len(words), _MOST_WORDS) + 1)
     return any(" ".join(words[:size]) in phrases for size in sizes)
 
@@ -104,7 +100,6 @@ def words_of(text: str) -> list[str]:
 
 
 def phrase_of(text: str) -> str:
-    """Return the words of a text, joined by blanks."""
     return " ".join(words_of(text))
 
 

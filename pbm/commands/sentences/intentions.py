@@ -90,12 +90,12 @@ _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(
 
 @dataclass(frozen=True)
 class Meant:
-    """A request, as the sender `wrote` it. `asks_how`: the sender asks how to do it."""
+    """A request, or the question how to make it."""
 
     intention: Intention
-    asks_how: bool
+    asks_how: bool  # the sender asks how to do it
     board: int | None
-    wrote: str
+    wrote: str  # the request in the sender's words
     handle: str | None = None  # of the wanted opponent
 
 
@@ -109,20 +109,18 @@ class Understood:
 
 @dataclass(frozen=True)
 class _Clause:
-    """A clause and the request in it; `is_sure`: the request counts even beside other clauses."""
-
     start: int
     end: int
     meant: Meant | None
     says_nothing: bool
-    is_sure: bool
+    is_sure: bool  # the request counts even beside other clauses
 
 
 def understand(lines: Sequence[str]) -> Understood | None:
     """Return the requests in a sender's words; None if the words are for other players.
 
-    Among other words, a request of one word counts only on its own line or at the end, so not in
-    "Resign? Never!" A text that names a move or a place on the board is for the other players.
+    Among other words, one word is a request only on its own line or at the end: "Resign? Never!"
+    is none. A text that names a move or a place on the board is for the other players.
     """
     text = "\n".join(lines).strip()
     is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES
@@ -161,7 +159,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """Return what a text asks about, or that the sender is away; None for other texts."""
+    """Return what a text asks about, or that its sender is away."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -177,7 +175,6 @@ def asks_who(lines: Sequence[str]) -> bool:
 
 
 def only_means(line: str, intention: Intention, board: int) -> bool:
-    """Return whether a line is only a request of this intention, and names no other board."""
     said = understand((line,))
     if said is None or said.rest or len(said.meant) != 1:
         return False
@@ -205,7 +202,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 
 def _meaning(words: list[str], wrote: str) -> Meant | None:
-    """Return the request of a clause; None if the clause says anything else."""
+    """Return the request that a clause consists of."""
     if len(words) > _MOST_WORDS:
         return None
     greeted = words[0] in _GREETINGS
@@ -271,13 +268,13 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _aside(words: list[str], *, at_end: bool) -> int:
-    """Return the number of words in a polite phrase at the beginning or (`at_end`) at the end."""
+    """Return how many words a polite phrase at the beginning or the end has."""
     sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
     return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 
 
 def _without_objects(words: list[str]) -> Iterator[str]:
-    """Yield the words as text; then cut off one object ("this game") at the end, then another."""
+    """Yield a phrase, then the same without one or two objects ("this game") at its end."""
     yield " ".join(words)
     for _ in range(_NAME_WORDS):
         count = next((n for n in range(1, len(words)) if " ".join(words[n:]) in _OBJECTS), 0)
@@ -302,7 +299,7 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """Return the lines of a text without the lines in which only clauses of `found` begin."""
+    """Return the lines of a text, except those in which only clauses of `found` begin."""
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]

@@ -83,23 +83,20 @@ class MoveInside:
 
     @property
     def is_doubted(self) -> bool:
-        """Whether the line has a question mark or another sign of doubt."""
         return any(mark in DOUBTS or mark in _QUESTION_MARKS for mark in self.before + self.after)
 
     @property
     def is_planned(self) -> bool:
-        """Whether words such as "I will" before the move announce it."""
+        """Whether words such as "I will" announce the move."""
         before = f" {phrase_of(self.before)} "
         return any(f" {phrase} " in before for phrase in PHRASES["plan"])
 
     @property
     def asks_which(self) -> bool:
-        """Whether the line asks which of several moves is better."""
         return self.is_doubted and not _OR.isdisjoint(words_of(self.before + " " + self.after))
 
 
 def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
-    """Return the moves in a line, legal or not."""
     if len(line) > _LONGEST_LINE or not mentions_place(line):
         return ()
     plain = fold_typography(line)
@@ -129,11 +126,9 @@ def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
 
 @dataclass
 class _Spoken:
-    """A clause with its words as written. `is_joined`: no punctuation between clause and move."""
-
     clause: Clause
-    written: Sequence[str]
-    is_joined: bool = False
+    written: Sequence[str]  # its words with their capitals
+    is_joined: bool = False  # no punctuation between clause and move
 
 
 def _spoken(text: str) -> list[_Spoken]:
@@ -145,7 +140,7 @@ def _spoken(text: str) -> list[_Spoken]:
 
 
 def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
-    """Return whether all clauses are kind; `sorry`: an apology with a reason counts as kind."""
+    """Return whether all clauses are kind. If `sorry`, an apology may give a reason."""
     may_be_name = False
     for item in found:
         words, clause = tuple(map(str.casefold, item.clause.words)), item.clause
