@@ -13,18 +13,15 @@ from typing import Any, Protocol, Self, TypeGuard, TypeVar, cast
 
 _What = TypeVar("_What")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-CONTRACT = 1
-"""The version of this contract; a game that names another one is not loaded."""
+CONTRACT = 1  # the version of this contract; a game made for another one is not loaded
 
 SHORTEST_STATE, LONGEST_STATE = 20, 400
 """The least length of a state line's first word, and the greatest length of the whole line. People
-do not write words of that length, so a state line identifies a quoted mail of ours."""
+write no words of that length, so a state line in a quoted mail shows that the mail is ours."""
 
-LONGEST_MOVE, LONGEST_BY = 16, 12
-"""The greatest lengths of a move in canonical text, and of `Outcome.by`."""
+LONGEST_MOVE, LONGEST_BY = 16, 12  # characters of a canonical move, and of `Outcome.by`
 
-Options = Mapping[str, str | bool]
-"""The options of a game: values by name, True for a flag."""
+Options = Mapping[str, str | bool]  # values by name, True for a flag
 
 
 class RulesError(ValueError):
@@ -69,35 +66,25 @@ class RecordError(RulesError):
 
     For a refused step, `given` is its text, and `seat` is the seat that moves or leaves. A refused
     move also has its `ply` and its round, `number`. A refused leaving has `after`, the number of
-    plies before it. The reason `no-board` means that the text needs an option of
-    `KeepsRecords.reads` that was not given.
+    plies before it. The reason `no-board` asks for an option of `KeepsRecords.reads`.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of a game, and its syntax in a command.
-
-    An option without `values` is a flag, written `-name`. Any other option is written
-    `-name=value`, or `-value` for a value in `flags`. `default` is the value if none is chosen.
-    `default_with` has pairs: a flag, and the default if this flag is set. `seats` are the numbers
-    of players for which the option exists; `()` means all numbers. `partners` marks a flag that is
-    also set by a command in which a `+` joins two players. `sets_up` marks an option that changes
-    the start position, which the help then draws.
-    """
+    """One option of a game. In a command a flag is `-name`, and any other option `-name=value`."""
 
     name: str
-    values: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()  # none for a flag
     default: str | None = None
-    default_with: tuple[tuple[str, str], ...] = ()
-    flags: tuple[str, ...] = ()
-    seats: tuple[int, ...] = ()
-    partners: bool = False
-    sets_up: bool = False
+    default_with: tuple[tuple[str, str], ...] = ()  # pairs: a flag, and the default if it is set
+    flags: tuple[str, ...] = ()  # values that can also be written `-value`
+    seats: tuple[int, ...] = ()  # the numbers of players that have the option; () for all
+    partners: bool = False  # a flag that `+` between two players sets as well
+    sets_up: bool = False  # it changes the start position, which the help then draws
 
     @property
     def is_flag(self) -> bool:
-        """Whether the option has no values."""
         return not self.values
 
     def find(self, text: str) -> str | None:
@@ -109,7 +96,7 @@ class Option:
         return next((value for value in self.values if _letters(value) == _letters(text)), None)
 
     def usual(self, chosen: Options) -> str | None:
-        """Return the default value; it may depend on the flags in `chosen` (`default_with`)."""
+        """Return the default value, which may depend on the flags in `chosen`."""
         with_flags = (value for flag, value in self.default_with if chosen.get(flag))
         return next(with_flags, self.default)
 
@@ -135,28 +122,19 @@ def _letters(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The description of a game.
+    """The description of a game."""
 
-    `name` is one lower-case word, used in commands and in the database; `title` is for people.
-    `contract` is the version of this contract. `version` is the version of the game's rules; it
-    changes when the same moves would lead to another position. `seats` are the possible numbers of
-    players. `playthrough` is a whole game as text (`pbm.rules.registry`). `examples` maps the word
-    of a command to lines for the help pages. `folder` has `templates/NAME/` and `help/NAME.txt`;
-    None for a game of the server's own package. Mails list the latest `rounds_shown` rounds. The
-    server counts equal positions up to `repetitions`, the number that allows a claim of a draw.
-    """
-
-    name: str
-    title: str
-    contract: int
-    version: int
-    seats: tuple[int, ...]
-    playthrough: str
+    name: str  # one lower-case word, for commands and the database
+    title: str  # for people
+    contract: int  # the `CONTRACT` that the game is made for
+    version: int  # of the rules; it changes when the same moves would lead to another position
+    seats: tuple[int, ...]  # the possible numbers of players
+    playthrough: str  # a whole game as text (`pbm.rules.registry`)
     options: tuple[Option, ...] = ()
-    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    folder: Path | None = None
-    rounds_shown: int = 4
-    repetitions: int = 3
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # help, by command
+    folder: Path | None = None  # of `templates/NAME/`, `help/NAME.txt`; None in this package
+    rounds_shown: int = 4  # latest rounds that mails list
+    repetitions: int = 3  # equal positions that allow a claim of a draw; no more are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +159,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A played move: its seat, its canonical text, and its effect."""
+    """A played move in canonical text."""
 
     seat: int
     move: str
@@ -203,12 +181,12 @@ class Move(Protocol):
 
 
 class Position(Protocol):
-    """A position: frozen, and equal by value.
+    """A position: frozen, and equal by value. Seats count from 1.
 
-    Seats count from 1. `sides` has the side of each seat. The seats of one side are partners, who
-    win and lose together; if a partner has left, the other moves for both seats. `to_move` are the
-    seats that may move now; the server waits for the first of these seats. `to_move` is empty once
-    the game is over. `out` are the seats that have left.
+    `sides` has the side of each seat. The seats of one side are partners, who win and lose
+    together; if a partner has left, the other moves for both seats. `to_move` are the seats that
+    may move now; the server waits for the first of them. It is empty once the game is over. `out`
+    are the seats that have left.
     """
 
     @property
@@ -224,13 +202,13 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None: ...
 
     def parse(self, text: str, seat: int) -> Move:
-        """Parse a move of `seat`; raises NotationError, IllegalMoveError, AmbiguousMoveError."""
+        """Raises NotationError, IllegalMoveError, AmbiguousMoveError."""
 
     def play(self, move: Any) -> "Played":
-        """Play a move of this game; raises IllegalMoveError if it is not legal."""
+        """Raises IllegalMoveError."""
 
     def leave(self, seat: int) -> Self:
-        """Return the position after a seat has left: resigned, removed, or out of time."""
+        """Return the position after a seat has left; raises IllegalMoveError."""
 
     def state(self) -> str:
         """Return the state line for `load`: printable ASCII, a single blank between two words.
@@ -244,7 +222,7 @@ class Position(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The result of a move: the position after it, and its effect as plain data."""
+    """The position after a move, and the move's effect as plain data."""
 
     position: Position
     move: Move
@@ -252,12 +230,12 @@ class Played:
 
 
 class Game(Protocol):
-    """A game: the object that its entry point names."""
+    """The object that a game's entry point names."""
 
     info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """Return the first position of a game. Raises SetupError.
+        """Return the first position of a game; raises SetupError.
 
         `options` include the defaults of options not chosen. `seed` decides all that is random.
         """
@@ -270,7 +248,6 @@ class Game(Protocol):
 
 
 def _cached(function: _Function) -> _Function:
-    """Cache a function by `functools.cache`, and keep the function's type."""
     return cast(_Function, cache(function))
 
 
@@ -289,8 +266,7 @@ class ReadsTexts(Protocol):
     def is_move_text(self, text: str) -> bool:
         """Return whether a text has the form of a move, legal or not; False for plain words."""
 
-    def mentions_place(self, text: str) -> bool:
-        """Return whether a text names a place of the board."""
+    def mentions_place(self, text: str) -> bool: ...
 
     def check_place(self, text: str) -> None:
         """Raise NotationError for a text that is no move but was meant as one, such as "pass"."""
@@ -310,10 +286,10 @@ class ReadsLoosely(Protocol):
 
 
 class Suggests(Protocol):
-    """A game that suggests an example of a move, for newcomers."""
+    """A game that suggests a legal move to newcomers."""
 
     def example_move(self, position: Any) -> str | None:
-        """Return a legal move in its canonical text, None if there is none."""
+        """Return a move in its canonical text, None if there is none."""
 
 
 class Tells(Protocol):
@@ -334,27 +310,18 @@ class TellsMoves(Protocol):
 class Ground:
     """The empty board of a picture; x goes right, y down.
 
-    `names` has a name of two or three characters for each cell; all names of a row of cells begin
-    with the same character.
-
-    These fields are in steps from cell to cell: `cells` has the centre of each cell, `corners` the
-    centres of the board's corner cells. `labels` has texts outside the board, each with its centre.
-    `strokes` has lines, each between a label and its cell.
-
-    These fields are in CSS pixels: `width` and `height` are the size of the picture. `middle`
-    is the place of the point (0, 0). `scale` has the length of a step to the right, and of a step
-    down. A piece is at most 36 pixels wide.
+    Points are in steps from cell to cell, sizes in CSS pixels. A piece is at most 36 pixels wide.
     """
 
-    names: tuple[str, ...]
-    cells: tuple[tuple[float, float], ...]
-    labels: tuple[tuple[str, tuple[float, float]], ...]
-    corners: tuple[tuple[float, float], ...]
+    names: tuple[str, ...]  # of cells: two or three characters, the first the same for a whole row
+    cells: tuple[tuple[float, float], ...]  # the centre of each
+    labels: tuple[tuple[str, tuple[float, float]], ...]  # outside the board, each with its centre
+    corners: tuple[tuple[float, float], ...]  # the centres of the board's corner cells
     width: int
     height: int
-    middle: tuple[float, float]
-    scale: tuple[float, float]
-    strokes: tuple[tuple[tuple[float, float], tuple[float, float]], ...] = ()
+    middle: tuple[float, float]  # the place of the point (0, 0), in pixels
+    scale: tuple[float, float]  # pixels of a step to the right, and of a step down
+    strokes: tuple[tuple[tuple[float, float], tuple[float, float]], ...] = ()  # from label to cell
 
 
 class Draws(Protocol):
@@ -367,7 +334,7 @@ class Draws(Protocol):
 
         `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
         a fixed piece. `seats` has the sign on the pieces of each seat. `moves` has an object for
-        each move of `view`, with these keys; a cell is given by its index in `Ground.cells`:
+        each move of `view`; it gives a cell by its index in `Ground.cells`:
 
         - `move`: the text of the move;
         - `left`: the cells that the move emptied;
@@ -412,7 +379,7 @@ class HasCopies(Claims, Protocol):
 
 
 class BreaksTies(Protocol):
-    """A game with a margin of victory, by which a match breaks ties."""
+    """A game with a margin of victory, which breaks ties in a match."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
         """Return a seat's lead over its opponents at the end; a match adds up these leads."""
@@ -442,17 +409,16 @@ class Leaving:
         return f"seat {self.seat} {self.how}"
 
 
-Step = str | Leaving
-"""A move as text, or the leaving of a seat."""
+Step = str | Leaving  # a move as text, or the leaving of a seat
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a game ended if its moves did not end it.
 
-    `how` is `agreed` or `claimed` for a draw, and `closed` for a game without a result. `how` is
-    `operator` if the operator decided, and `record` for a result that a record states without a
-    cause; in both cases `winners` has the winning seats, or none for a draw.
+    `how` is `agreed` or `claimed` for a draw, `closed` for a game without a result, `operator` if
+    the operator decided, `record` if a record states a result without its cause. In the last two
+    cases `winners` has the winning seats, or none for a draw.
     """
 
     how: str
@@ -468,18 +434,17 @@ class Ending:
 class GameRecord:
     """A whole game: its start, every step, and its end if the moves did not end it.
 
-    `names` has one name for each seat, empty if unknown. `tags` are further pairs of a name and a
-    value. `better` has pairs of a ply and a line, the best one from the position before this ply.
-    For a line from the last position, the ply is the number of plies plus one. The text of a
-    record shows these lines; parsing ignores them.
+    `better` has pairs of a ply and a line, the best one from the position before this ply. For a
+    line from the last position, the ply is the number of plies plus one. The text of a record
+    shows these lines; parsing ignores them.
     """
 
     seats: int
     options: Options
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # one for each seat, empty if unknown
     steps: tuple[Step, ...]
     ended: Ending | None = None
-    tags: tuple[tuple[str, str], ...] = ()
+    tags: tuple[tuple[str, str], ...] = ()  # further pairs of a name and a value
     better: tuple[tuple[int, tuple[str, ...]], ...] = field(default=(), compare=False)
 
 
@@ -490,56 +455,46 @@ class KeepsRecords(Game, Protocol):
     """
 
     writes: tuple[Option, ...]
-
     reads: tuple[Option, ...]
 
     def write(self, record: GameRecord, chosen: Options) -> str:
-        """Return a game as text; `chosen`: values of the options `writes`. Raises RecordError."""
+        """Raises RecordError."""
 
     def read(self, text: str, chosen: Options) -> GameRecord:
-        """Parse and play a game; `chosen`: values of the options `reads`. Raises RecordError."""
+        """Parse a game and play it through; raises RecordError."""
 
 
 # -- search -----------------------------------------------------------------------------------
 
-WON = 100_000
-"""The least score of a forced win. The score of a forced loss is `-WON` or less."""
+WON = 100_000  # the least score of a forced win; a forced loss has -WON or less
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of a search: positions, seconds (a safeguard for slow machines), and plies."""
+    """The limits of a search."""
 
-    nodes: int
-    seconds: float | None = None
-    depth: int | None = None
+    nodes: int  # positions that are looked at
+    seconds: float | None = None  # a safeguard for slow machines
+    depth: int | None = None  # plies
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A move that a search found, with its score and continuation.
+    """A move that a search found, with its continuation."""
 
-    `moves` are canonical texts, the move itself first. `score` is from the view of the side to
-    move, in hundredths of the game's own unit, such as a captured piece; see `WON`.
-    """
-
-    moves: tuple[str, ...]
-    score: int
+    moves: tuple[str, ...]  # canonical texts, the move itself first
+    score: int  # for the side to move, in hundredths of a captured piece or the like; see `WON`
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The lines that a search found, the best first, none once the game is over.
-
-    `depth` is the last completed depth, in plies. `by` is the core that searched, `compiled` or
-    `plain` (Python); both find the same. `cut` is true if `Budget.seconds` ended the search.
-    """
+    """The lines that a search found, the best first; none once the game is over."""
 
     lines: tuple[Line, ...]
-    depth: int
+    depth: int  # the last completed one, in plies
     nodes: int
-    by: str = "plain"
-    cut: bool = False
+    by: str = "plain"  # the core that searched: `compiled`, or `plain` for Python
+    cut: bool = False  # whether `Budget.seconds` ended the search
 
 
 class Searches(Game, Protocol):
@@ -550,9 +505,9 @@ class Searches(Game, Protocol):
     ) -> SearchResult:
         """Return the best moves in the last of these positions, up to `best`, with exact scores.
 
-        The other positions are earlier ones of the game that may recur.
-        `seed` may decide between equally good moves. Equal arguments give equal results, unless
-        `Budget.seconds` ends the search.
+        The other positions are earlier ones of the game that may recur. `seed` may decide between
+        equally good moves. Equal arguments give equal results, unless `Budget.seconds` ends the
+        search.
         """
 
     def evaluate(self, position: Any) -> tuple[int, ...]:

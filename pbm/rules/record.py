@@ -30,20 +30,16 @@ _LONGEST_QUOTE = 60  # characters of a text in an error
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One step of a game and its result.
+    """One step of a game and its result."""
 
-    `step` is in canonical text. `seat` moved or left. `ply` is the number of moves so far, this
-    one included. `number` is the round, from 1. `skipped` are the seats passed over before a move.
-    """
-
-    step: Step
-    seat: int
-    ply: int
-    number: int
+    step: Step  # in canonical text
+    seat: int  # that moved or left
+    ply: int  # the number of moves so far, this one included
+    number: int  # of the round, from 1
     before: Any
     position: Any
     effect: Mapping[str, Any] = field(default_factory=dict)
-    skipped: tuple[int, ...] = ()
+    skipped: tuple[int, ...] = ()  # the seats passed over before a move
 
 
 class Replay:
@@ -75,7 +71,6 @@ class Replay:
         return self._keep(str(played.move), seat, number, played.position, played.effect, skipped)
 
     def step(self, step: Step) -> Replayed:
-        """Play a move, or take a seat out of the game."""
         if isinstance(step, str):
             return self.move(step)
         if step.how not in LEAVING_HOWS:
@@ -103,7 +98,6 @@ class Replay:
         return self.steps[-1]
 
     def _number_of(self, seat: int) -> int:
-        """Return the round in which a seat moves next."""
         return self._number + (seat < self._next)
 
     def _refused(self, error: RulesError, given: str, seat: int | None) -> RecordError:

@@ -1,7 +1,7 @@
 """The installed games, by entry points of the group `pbm.games`.
 
-Each game is checked when it is loaded. A game that fails is left out, with a reason for the
-operator. A game must reproduce its playthrough, a whole game as text:
+A game that fails the checks is left out, with a reason for the operator. Its rules must reproduce
+its playthrough, a whole game as text:
 
     start 2 seed=1 layout=plain
     = the state line at the start
@@ -12,8 +12,8 @@ operator. A game must reproduce its playthrough, a whole game as text:
     = the state line after that
     over last ranks=1,2 scores=6,2
 
-A line such as `1 a1-c3,d4` is a seat and a text that its player might send. The next line, `:`, has
-the canonical text and the effect of the move. The line `=` after that has the state line.
+`1 a1-c3,d4` is a seat and a text that its player might send. The line `:` has the canonical text
+and the effect of the move.
 """
 
 import json
@@ -79,9 +79,9 @@ def _found() -> tuple[dict[str, Game], dict[str, str]]:
 
 
 def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, str]]:
-    """Return the games of entry points, and a sentence on each game that was left out.
+    """Return the games of entry points, and a sentence on each game that was left out, by name.
 
-    Keys of both dicts are names. Of several games with one name only the server's own is loaded.
+    Of several games with one name only the server's own is loaded.
     """
     fit: dict[str, Game] = {}
     unfit: dict[str, str] = {}
@@ -103,7 +103,7 @@ def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, 
 
 
 def game_named(name: str) -> Game:
-    """Return an installed game; raises StateError for one that is not."""
+    """Raises StateError if there is no such game."""
     game = games().get(name)
     if game is None:
         raise StateError("no-such-game", name=name)
@@ -178,7 +178,6 @@ def _load(point: EntryPoint) -> Game:
 
 
 def _said(error: Exception) -> str:
-    """Return an error as text on one line."""
     words = " ".join(str(error).split())
     return words if isinstance(error, PlaythroughError) else f"{type(error).__name__}: {words}"
 
@@ -229,7 +228,7 @@ class PlaythroughError(ValueError):
 
 
 def check_playthrough(game: Game) -> None:
-    """Play a game's playthrough. Raises PlaythroughError."""
+    """Raises PlaythroughError."""
     told = [line for line in game.info.playthrough.split("\n") if line and line[0] != "#"]
     if not told:
         raise PlaythroughError("it has no playthrough")

@@ -1,7 +1,4 @@
-"""The robots: how far each searches, how it errs, and how strong it is.
-
-They play any game that can be searched. Everything about one robot is read from this table.
-"""
+"""The robots, which play any game that can be searched. This table has all about each of them."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -19,20 +16,15 @@ _OBVIOUS = 50  # hundredths above the median move; a line so much above is never
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A computer player.
-
-    `rating` is fixed. `seconds` is the expected processor time of a search, which finds the `lines`
-    best lines. The robot overlooks a line that is not obvious (`_OBVIOUS`) with the probability
-    1 - `sees`. It misjudges the score of each line by up to `blur` hundredths.
-    """
+    """A computer player."""
 
     name: str
-    rating: int
-    seconds: float
+    rating: int  # fixed
+    seconds: float  # the expected processor time of a search
     budget: Budget
-    lines: int = 1
-    blur: int = 0
-    sees: float = 1.0
+    lines: int = 1  # the number of best lines to find
+    blur: int = 0  # how far the score of a line may be misjudged, in hundredths
+    sees: float = 1.0  # the probability of seeing a line that is not obvious (`_OBVIOUS`)
 
     def thinking(self, seconds: float) -> "Robot":
         """Return a copy whose search takes about `seconds`; a fast robot (`LONG`) is kept as is."""
@@ -76,7 +68,5 @@ ROBOTS: Mapping[str, Robot] = MappingProxyType(
 """Every robot by name, the weakest first; `docs/strength.md` says how the ratings were measured."""
 
 WEAKEST = next(iter(ROBOTS))
-NEXT = dict(pairwise(ROBOTS))
-"""The next stronger robot by name."""
-ADVISER = "boulder"
-"""The robot that gives hints: strong, and quick enough for a mail to wait for it."""
+NEXT = dict(pairwise(ROBOTS))  # the next stronger robot by name
+ADVISER = "boulder"  # gives hints: strong, and quick enough for a mail to wait for it
