@@ -1,6 +1,6 @@
 """Hints, and the analysis of finished games: each move is compared with the best move found.
 
-Short searches cover all moves; the moves that seem to have cost most are searched again, deeper. A
+Short searches cover all moves. The moves that seem to have cost most are searched again, deeper. A
 game is analysed in pieces of a few plies, so that no job takes long.
 """
 
@@ -55,26 +55,22 @@ class Advice:
 class Judged:
     """The move that `seat` played at a ply, compared with the best move.
 
-    `line` begins with the best move; `answer` is the best line after the played move. `best` and
-    `made`: what the best and the played move are worth to `seat`, in hundredths, at most `DECIDED`.
-    `after`: the position at the end of `answer`, as a state line. Facts for the game's templates
-    explain the difference: `reasons` for `line`, `faults` of the played move, `harm` that `answer`
-    does, and `contrast`: what is better at the end of `line`. Facts true of both moves are omitted.
-    After a game's last ply, `move` is None, and `line` is the best continuation.
+    The game's facts in `reasons`, `faults`, `harm` and `contrast` explain why the best move is
+    better. Facts that are true of both moves are omitted.
     """
 
     ply: int
     seat: int
-    move: str | None
-    best: int
-    made: int
-    line: tuple[str, ...]
-    reasons: tuple[dict[str, Any], ...] = ()
-    faults: tuple[dict[str, Any], ...] = ()
-    answer: tuple[str, ...] = ()
-    harm: tuple[dict[str, Any], ...] = ()
-    after: str = ""
-    contrast: tuple[dict[str, Any], ...] = ()
+    move: str | None  # None after a game's last ply
+    best: int  # what the best move is worth to `seat`, in hundredths, at most `DECIDED`
+    made: int  # what the played move is worth
+    line: tuple[str, ...]  # the best line
+    reasons: tuple[dict[str, Any], ...] = ()  # for `line`
+    faults: tuple[dict[str, Any], ...] = ()  # of the played move
+    answer: tuple[str, ...] = ()  # the best line after the played move
+    harm: tuple[dict[str, Any], ...] = ()  # that `answer` does
+    after: str = ""  # the state line at the end of `answer`
+    contrast: tuple[dict[str, Any], ...] = ()  # what is better at the end of `line`
 
     @property
     def lost(self) -> int:
@@ -87,20 +83,16 @@ class Judged:
         return _chances(self.best) - _chances(self.made)
 
 
-Look = Sequence[int]
-"""The result of a short search: a seat, the best move's worth to it, the played move's worth."""
+Look = Sequence[int]  # a seat; what the best and the played move are worth to it, by a short search
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of an analysis: plies that one job analyses, with `nodes` nodes for each search.
-
-    If `deep`, the job searches the played moves, too, and explains mistakes by the game's facts.
-    """
+    """A part of an analysis, done by one job."""
 
     plies: tuple[int, ...]
-    nodes: int
-    deep: bool = False
+    nodes: int  # for each search
+    deep: bool = False  # whether played moves are searched, too, and mistakes explained
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
@@ -114,10 +106,7 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
-    """Analyse a part of the game `course`, the plies in `piece`. Raises RulesError.
-
-    Departures after the last move are ignored.
-    """
+    """Analyse the plies of a piece, but no departure after the last move. Raises RulesError."""
     ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
     played = replace(course, steps=course.steps[: max(ends, default=0)])
     moves = [step for step in played.steps if isinstance(step, str)]
@@ -157,10 +146,10 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
 
 
 def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
-    """Return the next piece to be analysed of a game of `plies` plies, None if all pieces are done.
+    """Return the next piece to be analysed of a game of `plies` plies, None if all are done.
 
-    `short` has a number for each short search done so far: by how much each move lowered the chance
-    to win, then 0 for the position after the last move. `long` are the deep searches done so far.
+    `short` has a number for each short search done so far: how much the move lowered the chance to
+    win, and 0 for the position after the last move. `long` are the deep searches done so far.
 
     >>> next_piece(3, [0, 0.5, 0, 0], []).plies
     (2,)
@@ -263,10 +252,10 @@ def _without(
 def _to_the_point(
     game: Game, position: Position, line: Sequence[str], score: int
 ) -> tuple[tuple[str, ...], Position]:
-    """Return the part of `line` that shows why `line` is good, and the position after that part.
+    """Return the part of `line` that shows why it is good, and the position after that part.
 
-    If `score` is a forced win for the player to move in `position`, the part has `_PLIES_TO_END`
-    plies at most. Otherwise it ends once this player scores, after `_PLIES_OF_LINE` plies at most.
+    If `score` is a forced win for the player to move, the part has `_PLIES_TO_END` plies at most.
+    Otherwise it ends once this player scores, after `_PLIES_OF_LINE` plies at most.
     """
     seat = turn(position) or 1
     before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
@@ -286,8 +275,8 @@ def _made(
 ) -> Line:
     """Return the line that begins with the played move, searched as deep as the best line.
 
-    If a line in `found` begins with the move, return that line. Otherwise, if there are two
-    sides, search the position after the move. If there are more, use the lowest score in `found`.
+    If `found` has no such line, the position after the move is searched. With more than two sides
+    the line gets the lowest score in `found` instead.
     """
     least, before = Line((move,), found.lines[-1].score), positions[-1]
     scored = next((line for line in found.lines if line.moves[0] == move), None)
@@ -311,7 +300,6 @@ def _made(
 
 
 def _has_two_sides(position: Position) -> bool:
-    """Return whether there are two sides; one of them loses what the other one gains."""
     return len(set(position.sides)) == TWO
 
 

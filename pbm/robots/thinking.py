@@ -1,4 +1,4 @@
-"""How robots choose moves and answer draw offers, from the game so far and a seed."""
+"""How robots choose moves and answer draw offers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -93,7 +93,6 @@ def think(
 
 
 def _any_move(game: Searches, position: Position) -> RobotMove:
-    """Return any legal move, found by a search of one node if need be. Raises NoMoveError."""
     if has(game, Suggests) and (move := game.example_move(position)):
         return RobotMove(move)
     found = game.search([position], Budget(1, depth=1))
@@ -108,18 +107,14 @@ QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 
 @dataclass(frozen=True, slots=True)
 class RobotStanding:
-    """The standing of a robot in a game; the robot's answer to a draw offer depends on it.
+    """What a robot's answer to a draw offer depends on."""
 
-    `ahead` is the robot's lead over the best opponent, in the unit of `Line.score`. `quiet` is how
-    many moves each seat has made since the last irreversible move.
-    """
-
-    ahead: int
-    quiet: int
+    ahead: int  # lead over the best opponent, in the unit of `Line.score`
+    quiet: int  # moves of each seat since the last irreversible one
 
     @property
     def takes_draw(self) -> bool:
-        """Whether the robot accepts a draw: True if it is behind, or the game makes no progress.
+        """Whether the robot accepts a draw: it is behind, or the game makes no progress.
 
         A robot that is not behind must not agree early, or everybody could get a draw from it.
 
