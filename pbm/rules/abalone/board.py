@@ -16,28 +16,23 @@ ROWS = "abcdefghi"
 RIGHT, LOWER_RIGHT, LOWER_LEFT = 1, 11, 10
 LEFT, UPPER_LEFT, UPPER_RIGHT = -RIGHT, -LOWER_RIGHT, -LOWER_LEFT
 
-STEPS = (RIGHT, LOWER_RIGHT, LOWER_LEFT, LEFT, UPPER_LEFT, UPPER_RIGHT)
-"""The six directions, clockwise."""
+STEPS = (RIGHT, LOWER_RIGHT, LOWER_LEFT, LEFT, UPPER_LEFT, UPPER_RIGHT)  # clockwise
 
-AXES = (RIGHT, LOWER_LEFT, LOWER_RIGHT)
-"""The three directions of a line, each as the step in reading order."""
+AXES = (RIGHT, LOWER_LEFT, LOWER_RIGHT)  # the directions of a line in reading order
 
 LONGEST_LINE = 3
 
 CELLS = tuple(
     10 * row + column for row in range(1, 10) for column in range(max(1, row - 4), min(10, row + 5))
 )
-"""All cells in reading order."""
 
 INDEX = {cell: index for index, cell in enumerate(CELLS)}
 
 _STARTS = (0, 5, 11, 18, 26, 35, 43, 50, 56, len(CELLS))
-ROW_SLICES = tuple(map(slice, _STARTS, _STARTS[1:]))
-"""For each row, its slice of `CELLS`."""
+ROW_SLICES = tuple(map(slice, _STARTS, _STARTS[1:]))  # of `CELLS`
 
 CENTRE = 55
 BOARD = sum(1 << cell for cell in CELLS)
-"""The set of all cells."""
 
 
 def format_cell(cell: int) -> str:
@@ -63,7 +58,6 @@ def is_on_board(cell: int) -> bool:
 
 
 def distance(one: int, other: int) -> int:
-    """Return the number of steps between two cells."""
     rows, columns = one // 10 - other // 10, one % 10 - other % 10
     return max(abs(rows), abs(columns), abs(rows - columns))
 
@@ -127,4 +121,4 @@ _LINES = (
     for size in range(1, LONGEST_LINE + 1)
 )
 LINES = {set_of(line): line for line in _LINES if all(map(is_on_board, line))}
-"""Every line of one to three cells: by the set of the cells, the cells in reading order."""
+"""The cells of every line in reading order, by the set of these cells."""

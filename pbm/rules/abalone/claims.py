@@ -33,11 +33,7 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """Return the reason that `claim` would return; None if no draw may be claimed.
-
-    `times` is how often the position has occurred. `moves(n)` returns the number of moves that each
-    seat has made in the latest n plies.
-    """
+    """Return the reason that `claim` would return, or None, as in `contract.Claims`."""
     if times >= TIMES_REPEATED:
         return "repeated"
     needed = QUIET_MOVES * len(_counted_seats(position))

@@ -32,7 +32,7 @@ Point = tuple[float, float]
 
 
 def drawing(position: Placement, view: View) -> dict[str, Any]:
-    """Return the content of a picture; `pbm.rules.contract.Draws` describes its form."""
+    """Return the content of a picture, as `contract.Draws` describes it."""
     return {
         "signs": position.digits(),
         "seats": "".join(symbol(position, seat) for seat in position.seats),
@@ -41,11 +41,10 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """Return a move as data for templates: a dict with four keys.
+    """Return a move as data for templates, with the keys `symbol`, `came`, `left` and `off`.
 
-    `symbol` is the mover's sign. `came` lists the cells that the mover's line moved to, `left` the
-    cells that the line emptied. `off` is None if no marble was ejected; otherwise a dict with the
-    `symbol` of the ejected marble and its last cell, `from`.
+    `symbol` is the mover's sign. `came` are the cells to which the mover's line moved, `left` those
+    that it emptied. `off` is None, or the `symbol` and the last cell, `from`, of an ejected marble.
     """
     move, effect = read_canonical(moved.move), moved.effect
     off = (

@@ -105,11 +105,8 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
     """Yield the advantages of the position `better` over `made` for a seat, the strongest first.
 
-    The field `seat` of an advantage is the given seat, its partner or an opponent. The fields
-    `better` and `made` are two counts for that seat, one in each position. The field `what` tells
-    what is counted: `left` for marbles on the board, `danger` for marbles that one move could push
-    off, `edge` for marbles at the edge, `groups` for groups of connected marbles, or `middle` for
-    marbles at most two steps from the centre.
+    The field `what` is a word of `_MEASURES`. It is counted for the field `seat`: the given seat,
+    its partner or an opponent. The fields `better` and `made` are the counts in the two positions.
     """
     for what, measure, wanted in _MEASURES:
         for other in made.seats:
@@ -168,7 +165,6 @@ def _pushes(position: Placement, move: LineMove) -> Iterator[Reason]:
 
 
 def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
-    """Yield the reasons that are about formations: groups, neighbours, and the centre."""
     assert position.turn is not None
     side, after = _side(position), played.position
     for seat in position.seats:
@@ -210,7 +206,6 @@ def _neighbours(position: Placement, seat: int) -> int:
 
 
 def _groups(position: Placement, seat: int) -> int:
-    """Return the number of connected groups of a seat's marbles."""
     return sum(1 for _ in groups(position.marbles_of(seat)))
 
 
@@ -223,7 +218,7 @@ _MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = 
     ("groups", _groups, -1),
     ("middle", lambda position, seat: (position.marbles_of(seat) & _NEAR).bit_count(), 1),
 )
-"""The facts of `contrast`: name, function, and 1 if more is better for the seat, else -1."""
+"""What `contrast` counts: word, function, and 1 if more is better for the seat, else -1."""
 
 
 def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:

@@ -81,7 +81,7 @@ class Abalone:
     contrast = staticmethod(lambda *given: tuple(explaining.contrast(*given)))
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """Return a dict per seat. `goal`: the score that wins. `bare`: the seat has no marbles."""
+        """`goal` is the score that wins. `bare` is true of a seat that has no marbles."""
         return tuple(
             {
                 "symbol": symbol(position, seat),
@@ -101,20 +101,17 @@ class Abalone:
         best: int = 1,
         seed: int = 0,
     ) -> contract.SearchResult:
-        """Return the best moves in the last of these positions."""
         # Imported here, so that a server starts without the engine.
         from pbm.rules.abalone.engine.searching import search
 
         return search(positions, budget, best=best, seed=seed)
 
     def evaluate(self, position: AbalonePosition) -> tuple[int, ...]:
-        """Return the static value of a position for each seat, in hundredths of a marble."""
         from pbm.rules.abalone.engine.searching import evaluate
 
         return evaluate(position)
 
     def lacks(self) -> str:
-        """Return why the compiled search cannot be used, for the operator; empty if it can."""
         from pbm.rules.abalone.engine.compiled import why_not
         from pbm.rules.abalone.engine.compiling import REMEDY
 

@@ -41,7 +41,7 @@ def _read() -> Iterator[tuple[tuple[str, int], tuple[int, ...]]]:
 
 
 MARBLES = dict(_read())
-"""The marbles of each seat by the name of a board and the number of players."""
+"""The marbles of each seat, by the name of a board and the number of players."""
 
 MARBLES["official", 2] = MARBLES["standard", 2]
 MARBLES["official", 3] = MARBLES["standard", 3]
@@ -52,7 +52,7 @@ BOARDS: Mapping[str, tuple[int, ...]] = MappingProxyType(
         for board, _ in MARBLES
     }
 )
-"""The possible numbers of players by the name of a board."""
+"""The possible numbers of players, by the name of a board."""
 
 LAYOUT = Option(
     "layout",
@@ -76,8 +76,8 @@ def start(
     """Return the first position of a game.
 
     The default board is `standard`, or `official` in teams. The default number of players is two,
-    or four in teams. Raises SetupError for an unknown board, and for a board that is not for this
-    number of players, or on which the centre is not free for a fixed marble, the `pillar`.
+    or four in teams. Raises SetupError for an unknown board, for a board that is not for this
+    number of players, and for a `pillar` (a fixed marble) on a centre that is not free.
 
     >>> start("bowl", 6).turn
     1
@@ -104,7 +104,6 @@ def start_game(
     options: Options,
     seed: int = 0,  # noqa: ARG001 - there is no chance in it
 ) -> AbalonePosition:
-    """Return the first position of a game with these options. Raises SetupError."""
     layout = options.get("layout")
     return start(
         None if layout is None else str(layout),

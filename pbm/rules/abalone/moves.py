@@ -5,12 +5,11 @@ along the line, onto an empty cell, or pushes fewer opponents than the line has 
 *sumito*). A move *sideways* goes onto empty cells only. In teams a line may hold marbles of the
 partner.
 
-The arguments of the generator are sets of cells (`pbm.rules.abalone.board`). For each direction it
-finds the rear cells of all lines at once: `cells >> step` is the set of cells from which a step
-leads into `cells`. Each formula is written twice, for steps to higher cells and for steps to lower
-cells; a function for both would be slower, since a call takes longer than a shift. A generated move
-is a *code*: the number of its kind (step, axis, length) times 128, plus its rear cell, plus one.
-`CODED` maps codes to moves.
+The generator takes sets of cells, and finds for each direction the rear cells of all lines at once:
+`cells >> step` is the set of cells from which a step leads into `cells`. Each formula is written
+twice, for steps to higher cells and for steps to lower cells, since a call takes longer than a
+shift. A generated move is a *code*: the number of its kind (step, axis, length) times 128, plus its
+rear cell, plus one.
 """
 
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ class LineMove:
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """The cells of the marbles in reading order."""
+        """In reading order."""
         return LINES[self.marbles]
 
     @property
@@ -81,10 +80,9 @@ CODED = {
     for marbles, line in LINES.items()
     if len(line) == size and (size == 1 or line[1] - line[0] == abs(axis))
 }
-"""The marbles and the step of each move by its code."""
+"""The marbles and the step of each move, by its code."""
 
 MOVE_CODED = {code: LineMove(marbles, step) for code, (marbles, step) in CODED.items()}
-"""The move of each code."""
 
 _AROUND = (1 << 111) - 1  # all cells, and the places one step off the board
 _BIT = tuple((1 << top) >> 1 for top in range(112))  # the highest bit by the length in bits
@@ -163,12 +161,10 @@ def codes(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
 
 
 def count(own: int, partner: int, enemies: int, fixed: int) -> int:
-    """Return the number of legal moves."""
     return sum(map(int.bit_count, rears(own, partner, enemies, fixed)))
 
 
 def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
-    """Return whether there is a legal move."""
     empty = BOARD & ~(own | partner | enemies | fixed)
     next_to_own = own << 1 | own >> 1 | own << 10 | own >> 10 | own << 11 | own >> 11
     # Nearly always a single marble can step somewhere, and there is no need to look for pushes.

@@ -1,8 +1,7 @@
 """Moves as text, and guesses at texts that are nearly moves (rules, section 4).
 
-`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3. It moves in the
-direction from a1 to the cell after the comma, if these cells are neighbours. Otherwise it moves in
-the direction from c3 to the cell after the comma.
+`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3, in the direction from
+a1 or else from c3 to the cell after the comma: whichever is its neighbour.
 
 In Aba-Pro, the notation of most records, row a is at the bottom. A move in line is the rear
 marble's cell and that marble's target, `a1b2`; the number of marbles follows from the position. A
@@ -219,7 +218,7 @@ def places_of(text: str) -> Places:
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
     """Return the legal moves that `places` may name.
 
-    `from_to`: `places` must be the cell of a marble and the target of this marble.
+    If `from_to` is set, `places` must be the cell of a marble and the target of this marble.
     """
     return [
         move
@@ -292,8 +291,7 @@ _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 def format_abapro(move: LineMove, position: Placement) -> str:
     """Return the Aba-Pro text of a move; raises IllegalMoveError if it is not legal.
 
-    A sideways move is written as three cells: those of the line's two end marbles, sorted by name,
-    then the target cell of the first of them.
+    The two ends of a line that moves sideways are sorted by name.
 
     >>> from pbm.rules.abalone import parse_move, start
     >>> position = start("standard", 2)
@@ -362,7 +360,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """Return the bit set of `rear` and up to two cells ahead with marbles of the mover's side."""
+    """Return the set of `rear` and up to two cells ahead with marbles of the mover's side."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

@@ -10,10 +10,9 @@ from pbm.rules.contract import Outcome
 EJECTIONS_TO_WIN = 6
 
 TEAMS = ((1, 3), (2, 4))
-"""The two teams of four players: partners sit opposite and never follow each other."""
+"""Partners sit opposite and never follow each other."""
 
 FIXED, EMPTY = "#", "."
-"""The characters of the fixed marble and of an empty cell."""
 
 _OF_CELLS = itemgetter(*CELLS)
 _PILLAR = 7 << 4 * CENTRE
@@ -25,22 +24,16 @@ _ROW_ENDS = (" / 7", " / 8", " / 9", " /", "", "", "", "", "")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Placement:
-    """The data of a position. Seats count from 1.
+    """The data of a position. Seats count from 1."""
 
-    `marbles` has a set of cells (`pbm.rules.abalone.board`) for each seat, `scores` the ejections;
-    partners have the same score. `turn` is the seat to move, None once the game is over. `out` are
-    the seats that have left, `quiet` counts the plies since the last ejection. In `teams` seats 1
-    and 3 play against seats 2 and 4. A `pillar` is a fixed marble in the centre.
-    """
-
-    marbles: tuple[int, ...]
-    turn: int | None
-    scores: tuple[int, ...]
-    out: frozenset[int] = frozenset()
-    quiet: int = 0
+    marbles: tuple[int, ...]  # a set of cells (`pbm.rules.abalone.board`) for each seat
+    turn: int | None  # None once the game is over
+    scores: tuple[int, ...]  # ejections by each seat; partners have the same
+    out: frozenset[int] = frozenset()  # the seats that have left
+    quiet: int = 0  # plies since the last ejection
     outcome: Outcome | None = None
-    teams: bool = False
-    pillar: bool = False
+    teams: bool = False  # seats 1 and 3 against 2 and 4
+    pillar: bool = False  # a fixed marble in the centre
 
     def __repr__(self) -> str:
         left = f", out {sorted(self.out)}" if self.out else ""
@@ -54,17 +47,14 @@ class Placement:
 
     @property
     def seats(self) -> range:
-        """The seats in turn order."""
         return range(1, self.players + 1)
 
     @property
     def to_move(self) -> tuple[int, ...]:
-        """The seat whose turn it is, as a tuple; empty once the game is over."""
         return (self.turn,) if self.turn else ()
 
     @property
     def sides(self) -> tuple[int, ...]:
-        """The side of each seat; partners have the same."""
         return (1, 2, 1, 2) if self.teams else tuple(self.seats)
 
     @property
@@ -74,7 +64,7 @@ class Placement:
 
     @property
     def occupied(self) -> int:
-        """The set of cells with a marble, including the fixed marble."""
+        """The cells with a marble, including the fixed marble."""
         return sum(self.marbles, self.fixed)
 
     @property
@@ -83,7 +73,6 @@ class Placement:
         return self.pillar << CENTRE
 
     def marbles_of(self, seat: int) -> int:
-        """Return the set of cells with that seat's marbles."""
         return self.marbles[seat - 1]
 
     def count(self, seat: int) -> int:
@@ -91,11 +80,9 @@ class Placement:
         return self.marbles_of(seat).bit_count()
 
     def group_of(self, seat: int | None) -> tuple[int, ...]:
-        """Return a seat and its partner, if it has one."""
         return next(group for group in self.groups if seat in group)
 
     def partner(self, seat: int | None) -> int | None:
-        """Return the other seat of the same team; None without teams."""
         return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
 
     def is_played(self, seat: int) -> bool:
@@ -138,5 +125,4 @@ class Placement:
 
 
 def symbol(position: Placement, seat: int) -> str:
-    """Return the sign of a seat's marbles."""
     return "ox"[seat - 1] if position.players == 2 else str(seat)

@@ -57,18 +57,16 @@ class AbalonePosition(Placement):
     """A position of Abalone, as `contract.Position` describes it."""
 
     def parse(self, text: str, seat: int = 0) -> LineMove:  # noqa: ARG002 - one seat can move
-        """Return the legal move that a text means; raises NotationError and IllegalMoveError."""
         return parse_move(text, self)
 
     def play(self, move: LineMove) -> AbalonePlayed:
-        """Play a move of the seat whose turn it is; raises IllegalMoveError if it is not legal."""
         refusal = why_not(self, move)
         if refusal is not None:
             raise refusal
         return self.play_legal(move)
 
     def play_legal(self, move: LineMove) -> AbalonePlayed:
-        """Play a legal move, such as one of `legal_moves`, without a check."""
+        """Play a legal move without a check."""
         assert self.turn is not None
         step = move.step
         moving = moved(move.marbles, step, self.occupied)
@@ -129,7 +127,6 @@ class AbalonePosition(Placement):
         return _format_state(self)
 
     def diagram(self, view: View) -> tuple[str, ...]:  # noqa: ARG002 - all see the same
-        """Return the board with its row and column labels."""
         return _diagram(self)
 
     def _won(self) -> Outcome | None:

@@ -38,8 +38,6 @@ def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
 
 
 class _Check:
-    """Checks whether a seat's move is legal in a position."""
-
     def __init__(self, position: Placement, move: LineMove, mover: int) -> None:
         self._position, self._move, self._mover = position, move, mover
         self._own, self._partner, self._enemies, self._fixed = position.seen_by(mover)

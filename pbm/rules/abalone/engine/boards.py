@@ -21,31 +21,24 @@ from pbm.rules.abalone.engine.roots import Root
 from pbm.rules.abalone.moves import CODED, KINDS, any_move, rears
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
 
-CODE_BITS = 13
-"""The number of bits of a move's code (`pbm.rules.abalone.moves`). A move of the search has its
-code in these bits, and its seat above them."""
+CODE_BITS = 13  # of a move's code (`pbm.rules.abalone.moves`); the bits above have the move's seat
 
 CODE_MASK = (1 << CODE_BITS) - 1
 
 RINGS = tuple(sum(1 << cell for cell in CELLS if distance(cell, CENTRE) == far) for far in range(5))
 """The cells by their distance from the centre."""
 
-EDGES = tuple(EDGE.values())
-"""By direction, the cells from which a step leads off the board."""
+EDGES = tuple(EDGE.values())  # by direction, the cells from which a step leads off the board
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The cells of a move. `line` is the set of cells that its marbles stand on.
+    """The cells of a move."""
 
-    `flip` is the set of cells that the line empties or fills. `ahead` is the cell in front
-    of the line, where a push begins; it is 0 for a move that cannot push.
-    """
-
-    line: int
-    flip: int
+    line: int  # on which its marbles stand
+    flip: int  # which the line empties or fills
     step: int
-    ahead: int
+    ahead: int  # the cell in front of the line; 0 for a move that cannot push
 
 
 def _shapes() -> Iterator[tuple[int, Shape]]:
@@ -73,10 +66,9 @@ def mixed(number: int) -> int:
 
 
 CELL_KEYS = tuple(tuple(mixed(seat << 7 | cell) for cell in range(100)) for seat in range(6))
-"""The key of a marble, by seat and cell."""
+"""The hash key of a marble, by seat and cell."""
 
-TURN_KEYS = tuple(mixed(1024 + turn) for turn in range(8))
-"""The key of a turn, by seat."""
+TURN_KEYS = tuple(mixed(1024 + turn) for turn in range(8))  # the key of a turn, by seat
 
 SCORE_KEYS = tuple(
     tuple(mixed(2048 + (side << 3 | score)) for score in range(7)) for side in range(6)
@@ -86,7 +78,7 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """Return a map from a move's code to the change that the move makes in the hash key.
+    """Return by a move's code how the move changes the hash key.
 
     The map is for moves that push nothing. All marbles of the line that moves belong to `seat`.
     """
@@ -97,11 +89,9 @@ def flip_keys(seat: int) -> dict[int, int]:
     }
 
 
-OTHERS = 6
-"""The turn of all enemies together, in best-reply search: any one of them moves."""
+OTHERS = 6  # the turn of all enemies together, in best-reply search: any one of them moves
 
-NOBODY = 7
-"""The turn once the game is over."""
+NOBODY = 7  # the turn once the game is over
 
 NO_SIDE = -1
 
@@ -218,7 +208,6 @@ class Table:
         return not (ahead and sum(board.marbles) >> ahead & 1)
 
     def play(self, board: SearchBoard, move: int) -> SearchBoard:
-        """Return the position after a legal move."""
         seat, code = move >> CODE_BITS, move & CODE_MASK
         shape = SHAPES[code]
         marbles, scores, turn, key, _ = board

@@ -24,12 +24,10 @@ from pbm.rules.abalone.engine.judging import Judge
 from pbm.rules.abalone.engine.roots import DEEPEST, Outlook, Root, SearchLimits, table_size
 from pbm.rules.abalone.engine.weights import Ways, Weights
 
-WIN = 1_010_000
-"""The value of an immediate win; a later one is worth `PLY` less for each ply."""
+WIN = 1_010_000  # value of an immediate win; a later one is worth `PLY` less for each ply
 
 PLY = 10
-SURE = 1_000_000
-"""The least value of a win."""
+SURE = 1_000_000  # the least value of a win
 
 _INFINITE = 2_000_000
 _DEEPEST_PLY = 120
@@ -333,7 +331,6 @@ class _Search:
             history[other] = before - bonus - (before * bonus >> _HISTORY_BITS)
 
     def _keep(self, key: int, move: int, value: int, depth: int, bound: int, ply: int) -> None:
-        """Store a position in the transposition table."""
         if abs(value) >= SURE:
             value += PLY * ply if value > 0 else -PLY * ply
         self._known[key & self._size - 1] = key, move, value, depth, bound
@@ -375,7 +372,7 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """Return a map from each move's code to what the move gains for its line by `Weights.rings`."""
+    """Return by a move's code what the move gains for its line by `Weights.rings`."""
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
     def worth(cells: int) -> int:

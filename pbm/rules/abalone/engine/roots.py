@@ -13,21 +13,15 @@ DEEPEST = 60  # plies
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """The position that a search starts from.
+    """The position that a search starts from. Seats and sides count from 0 here."""
 
-    `marbles` has a set of cells for each seat; seats and sides count from 0 here. `sides` has the
-    side of each seat, `scores` the score of each side. `out` tells of each seat whether its player
-    has left. `fixed` is the set of cells that never change. `past` has marbles and turn of each
-    earlier position that may recur.
-    """
-
-    marbles: tuple[int, ...]
+    marbles: tuple[int, ...]  # a set of cells for each seat
     turn: int
-    sides: tuple[int, ...]
-    scores: tuple[int, ...]
-    out: tuple[bool, ...]
-    fixed: int
-    past: tuple[tuple[tuple[int, ...], int], ...] = ()
+    sides: tuple[int, ...]  # the side of each seat
+    scores: tuple[int, ...]  # of each side
+    out: tuple[bool, ...]  # whether the player of each seat has left
+    fixed: int  # the cells that never change
+    past: tuple[tuple[tuple[int, ...], int], ...] = ()  # marbles and turn of earlier positions
 
     @property
     def alive(self) -> tuple[bool, ...]:
@@ -45,33 +39,25 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """The limits of a search: `nodes` in all, `depth` in plies, `seconds`.
+    """The limits of a search. Depth 1 is always finished, whatever `nodes` and `seconds` are."""
 
-    The search of depth 1 is always finished, whatever `nodes` and `seconds` are. `best` is the
-    number of lines to find. A `seed` other than 0 shuffles root moves that are ranked alike.
-    Another thread may set `stop` to end the search. `told` is called with each depth's result.
-    """
-
-    nodes: int
-    depth: int = DEEPEST
+    nodes: int  # in all
+    depth: int = DEEPEST  # plies
     seconds: float | None = None
-    best: int = 1
-    seed: int = 0
-    stop: c_int32 | None = None
-    told: "Callable[[Outlook], None] | None" = None
+    best: int = 1  # the number of lines to find
+    seed: int = 0  # if not 0, it shuffles root moves that are ranked alike
+    stop: c_int32 | None = None  # another thread may set it to end the search
+    told: "Callable[[Outlook], None] | None" = None  # is called with each depth's result
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The result of a search. `lines` has pairs of a score and the codes of moves.
+    """The result of a search."""
 
-    `cut` is true if the time or `SearchLimits.stop` ended the search.
-    """
-
-    lines: tuple[tuple[int, tuple[int, ...]], ...]
+    lines: tuple[tuple[int, tuple[int, ...]], ...]  # pairs of a score and the codes of moves
     depth: int
     nodes: int
-    cut: bool = False
+    cut: bool = False  # whether `seconds` or `stop` ended the search
 
 
 def root_of(positions: Sequence[Placement]) -> Root:

@@ -100,14 +100,14 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 @dataclass(eq=False)
 class SearchThread:
-    """One search in a thread; its last output line is `bestmove`. `over`: the search has ended."""
+    """One search in a thread; its last output line is `bestmove`."""
 
     positions: Sequence[AbalonePosition]
     budget: Budget | None
     best: int
     seed: int
     say: Callable[[str], None]
-    over: bool = field(default=False, init=False)
+    over: bool = field(default=False, init=False)  # the search has ended
 
     def __post_init__(self) -> None:
         self._began = time.monotonic()
@@ -193,7 +193,6 @@ class Engine:
         return True
 
     def finish(self) -> None:
-        """Finish the search, if one runs."""
         if self._thinking:
             self._thinking.finish()
 
@@ -260,7 +259,6 @@ class Speaker:
         self.is_heard = True
 
     def __call__(self, text: str) -> None:
-        """Write one line, or several."""
         with self._lock:
             try:
                 # A line may quote characters that the locale cannot encode.
@@ -286,7 +284,7 @@ def run(requests: BinaryIO, say: Speaker) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `pbm-engine` on standard input and output; the result is the exit status."""
+    """Run `pbm-engine`; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="pbm-engine",
         description="Plays Abalone against other programs, by lines of text such as"

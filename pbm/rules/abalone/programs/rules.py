@@ -61,7 +61,7 @@ class Request:
         return value
 
     def position(self) -> AbalonePosition:
-        """Return the position of the field `state`. Raises RequestError, StateError."""
+        """Raises RequestError, StateError."""
         return parse_state(self.get("state", str))
 
 
@@ -165,7 +165,7 @@ def _search(request: Request) -> Answer:
 
 
 def _budget(request: Request) -> Budget:
-    """Return the limits of a search: nodes, seconds and depth, at least one of them."""
+    """Return the limits of a search, of which the request must have at least one."""
     limits = {"nodes": MOST_NODES, "seconds": MOST_SECONDS, "depth": DEEPEST}
     asked = {name: request.fields[name] for name in limits if name in request.fields}
     if not asked:
@@ -203,7 +203,6 @@ OPERATIONS: dict[str, tuple[Callable[[Request], Answer], tuple[str, ...]]] = {
 
 
 def answer(line: bytes) -> Answer:
-    """Return the answer to one line."""
     try:
         return {"ok": True, **_perform(_read_request(line))}
     except (RulesError, RequestError) as error:
@@ -231,7 +230,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `pbm-rules` on standard input and output; the result is the exit status."""
+    """Run `pbm-rules`; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="pbm-rules",
         description="The rules of Abalone for other programs: reads one JSON object a line,"

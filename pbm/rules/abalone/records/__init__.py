@@ -11,8 +11,7 @@ from pbm.rules.abalone.records.text_parts import board_named, checked, replay_of
 from pbm.rules.contract import GameRecord, Options, RecordError
 from pbm.rules.record import quoted
 
-LONGEST_TEXT = 65_536
-"""The most bytes in UTF-8 of a text that is read."""
+LONGEST_TEXT = 65_536  # bytes in UTF-8 of a text that is read
 
 _JSON = re.compile(r'\s*\{\s*["}]')
 _PICTURE = re.compile(r"\s*(?:1 2 3 4 5\s|[A-I]- [.ox1-6#]|State:|[.1-6]{5}/[.1-6]{6}/)")
@@ -43,11 +42,10 @@ def format_record(record: GameRecord, chosen: Options) -> str:
 def parse_record(text: str, chosen: Options) -> GameRecord:
     """Return the record in a text. Raises no other error than RecordError.
 
-    A text that begins like JSON is read as JSON, any other text as APGN. In APGN the tag Notation
-    says how moves are written. The options are for a text without the tags: `abapro` if its moves
-    are in Aba-Pro notation, `layout` for its board, `pillar` for a fixed marble. With `abapro`
-    either the text or `layout` must name the board. A text that names another board than `layout`
-    is refused.
+    A text that begins like JSON is read as JSON, any other text as APGN. The options replace tags
+    that the text lacks: `abapro` if its moves are in Aba-Pro notation, `layout` for its board,
+    `pillar` for a fixed marble. With `abapro` either the text or `layout` must name the board, and
+    they must not name different boards.
 
     >>> parse_record("1. a1b2 i5h5", {"abapro": True, "layout": "Belgian Daisy"}).steps
     ('i5-g5,h5', 'a1-c3,b2')

@@ -192,7 +192,7 @@ def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
 
 
 def check_board(given: str | None, board: str) -> None:
-    """Raise RecordError if a player gave a board, `given`, but the record's `board` differs."""
+    """Raise RecordError if a player gave a board, and the record has another one."""
     if given not in (None, board):
         raise RecordError("board-differs", board=board, asked=given)
 
@@ -204,7 +204,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """Return the words without a result at their end, and append this result to the list `said`."""
+    """Return the words without a result at their end, which is appended to `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -231,7 +231,7 @@ def _one_result(said: list[Winners], players: int) -> Winners:
 def _play(
     words: list[str | Leaving], replay: Replay, notation: Notation, *, is_tagged: bool
 ) -> None:
-    """Play the steps in `words`. `is_tagged`: a tag names the notation. Raises RecordError."""
+    """Play the steps in `words`. With `is_tagged` a tag names the notation. Raises RecordError."""
     usual = parse_move if is_tagged else _parse_untagged
     parse = parse_abapro if notation == "Aba-Pro" else usual
     for word in words:

@@ -119,7 +119,6 @@ Winners = tuple[int, ...] | None
 
 
 def winners_of(record: GameRecord, final: AbalonePosition) -> Winners:
-    """Return the result of a record whose last position is `final`."""
     if record.ended:
         return record.ended.result
     return final.outcome.winners if final.outcome else None
