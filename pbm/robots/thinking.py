@@ -60,10 +60,7 @@ def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Positi
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int, most: float) -> RobotMove:
-    """Choose the move of the robot named `robot` at the end of `course`, as `think` does.
-
-    A slow robot searches for about `most` seconds. Raises RulesError, NoMoveError.
-    """
+    """Call `think`, for a slow robot with about `most` seconds. Raises RulesError, NoMoveError."""
     game = game_named(course.game)
     return think(ROBOTS[robot].thinking(most), game, course.positions(), seed, easier=easier)
 

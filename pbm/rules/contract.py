@@ -449,13 +449,10 @@ class GameRecord:
 
 
 class KeepsRecords(Game, Protocol):
-    """A game that has text forms of its own for the record of a whole game.
+    """A game that has text forms of its own for the record of a whole game."""
 
-    `writes` declares the options of the method `write`, and `reads` those of the method `read`.
-    """
-
-    writes: tuple[Option, ...]
-    reads: tuple[Option, ...]
+    writes: tuple[Option, ...]  # the options of `write`
+    reads: tuple[Option, ...]  # the options of `read`
 
     def write(self, record: GameRecord, chosen: Options) -> str:
         """Raises RecordError."""

@@ -87,8 +87,7 @@ def before(cells: int, step: int) -> int:
     return cells >> step if step > 0 else cells << -step
 
 
-EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}
-"""The cells from which a step leads off the board, by the step."""
+EDGE = {step: BOARD & before(~BOARD, step) for step in STEPS}  # where a step leads off the board
 
 
 def members(cells: int) -> Iterator[int]:

@@ -12,17 +12,12 @@ from pbm.rules.contract import ClaimError
 _P = TypeVar("_P", bound=Placement)
 _ROW, _COLUMN = divmod(CENTRE, 10)
 
-TIMES_REPEATED = 3
-QUIET_MOVES = 100
-"""A draw may be claimed when a position occurs for the third time, or when every seat has made
-`QUIET_MOVES` moves without an ejection."""
+TIMES_REPEATED = 3  # occurrences of a position that allow a claim
+QUIET_MOVES = 100  # moves of every seat without an ejection that allow a claim
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-    """Return why a draw may be claimed, `repeated` or `quiet`. Raises ClaimError if it may not.
-
-    `moves` maps each seat to the number of moves that it made between these positions.
-    """
+    """Return `repeated` or `quiet`, or raise ClaimError, as in `contract.Claims`."""
     if [*map(sameness, positions)].count(sameness(positions[-1])) >= TIMES_REPEATED:
         return "repeated"
     if _is_quiet(positions[-1], moves):
@@ -33,7 +28,7 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """Return the reason that `claim` would return, or None, as in `contract.Claims`."""
+    """Return what `claim` would return, or None, as in `contract.Claims`."""
     if times >= TIMES_REPEATED:
         return "repeated"
     needed = QUIET_MOVES * len(_counted_seats(position))

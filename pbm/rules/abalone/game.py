@@ -20,7 +20,6 @@ VERSION = 1  # of the rules: it changes when the same moves would lead elsewhere
 TO_PLAY = (LAYOUT, TEAMS, PILLAR)
 TO_WRITE = tuple(map(Option, ("apgn", "abapro", "json", "diagram")))
 TO_READ = (Option("layout", values=tuple(BOARDS), sets_up=True), PILLAR, Option("abapro"))
-"""Options of a game, of a record that is written, and of one that is read."""
 
 _EXAMPLES = {
     "challenge": (

@@ -40,8 +40,7 @@ def _read() -> Iterator[tuple[tuple[str, int], tuple[int, ...]]]:
             yield (name, int(players)), tuple(marbles[1:])
 
 
-MARBLES = dict(_read())
-"""The marbles of each seat, by the name of a board and the number of players."""
+MARBLES = dict(_read())  # the marbles of each seat, by board and number of players
 
 MARBLES["official", 2] = MARBLES["standard", 2]
 MARBLES["official", 3] = MARBLES["standard", 3]
@@ -73,11 +72,10 @@ def start(
     teams: bool = False,
     pillar: bool = False,
 ) -> AbalonePosition:
-    """Return the first position of a game.
+    """Return the first position of a game. Raises SetupError.
 
-    The default board is `standard`, or `official` in teams. The default number of players is two,
-    or four in teams. Raises SetupError for an unknown board, for a board that is not for this
-    number of players, and for a `pillar` (a fixed marble) on a centre that is not free.
+    By default two play on `standard`, and four in teams on `official`. A `pillar` is a fixed marble
+    in the centre, which must be free on the board.
 
     >>> start("bowl", 6).turn
     1

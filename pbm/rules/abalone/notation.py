@@ -53,7 +53,6 @@ _FOLDING = {
     **{ord(plain) + _WIDE: plain.lower() for plain in ascii_letters + digits + ",;:>-"},
     **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-"),
 }
-"""Lower case for capitals and full-width forms, `-` for dashes."""
 
 
 def is_notation(text: str) -> bool:
@@ -243,12 +242,7 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the sequences of cells that may name a move.
-
-    First come the pairs of `_steps`. Every further sequence begins with all cells of the line, or
-    with its two ends. It stops there, or goes on with the target of one end, or with the target of
-    each of these cells.
-    """
+    """Yield the sequences of cells that may name a move: its line or the ends, and some targets."""
     yield from _steps(move, position)
     if len(move.cells) == 1:
         return

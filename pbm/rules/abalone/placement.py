@@ -9,8 +9,7 @@ from pbm.rules.contract import Outcome
 
 EJECTIONS_TO_WIN = 6
 
-TEAMS = ((1, 3), (2, 4))
-"""Partners sit opposite and never follow each other."""
+TEAMS = ((1, 3), (2, 4))  # partners sit opposite and never follow each other
 
 FIXED, EMPTY = "#", "."
 
@@ -100,10 +99,7 @@ class Placement:
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def legal_moves(self) -> tuple[LineMove, ...]:
-        """Return the moves of the seat whose turn it is; none once the game is over.
-
-        The moves are sorted by kind, in the order of `moves.KINDS`, and then by rear marble.
-        """
+        """Return the moves in the order of `moves.KINDS` and rears; none once the game is over."""
         found = codes(*self.seen_by(self.turn)) if self.turn else ()
         return tuple(map(MOVE_CODED.__getitem__, found))
 

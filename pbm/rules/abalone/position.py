@@ -37,11 +37,7 @@ _EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 @dataclass(frozen=True, slots=True)
 class AbalonePlayed(Played):
-    """A played move.
-
-    If a marble was ejected, `effect` has its seat as `ejected`, and its last cell as `from`.
-    Otherwise `effect` is empty.
-    """
+    """If a marble was ejected, `effect` has its seat as `ejected`, and its last cell as `from`."""
 
     position: "AbalonePosition"
     move: LineMove
@@ -92,10 +88,7 @@ class AbalonePosition(Placement):
         return AbalonePlayed(after.settled(self.turn % self.players + 1), move, effect)
 
     def leave(self, seat: int) -> "AbalonePosition":
-        """Return the position after a seat has left. Its marbles stay, but nobody scores by them.
-
-        Raises IllegalMoveError once the game is over, and for a seat that is unknown or out.
-        """
+        """Take a seat out of the game; its marbles stay, but nobody scores by pushing them off."""
         if self.turn is None:
             raise IllegalMoveError("game-over")
         if seat not in self.seats:
@@ -130,7 +123,7 @@ class AbalonePosition(Placement):
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """Return the outcome if a side has won, else None. The cause is `ejections` or `last`.
+        """Return the outcome if a side has won: by `ejections`, or as the `last` side.
 
         `last` means that only one side with a player is left, or only one that also has marbles.
         """

@@ -26,8 +26,7 @@ from pbm.rules.contract import IllegalMoveError
 _NEAR = 2
 _MOST_KEPT = 1024  # positions in a cache
 
-Marbles = dict[str, Any]
-"""Some marbles: `whose` they are, or the `sign` of their seat, and their `cells`."""
+Marbles = dict[str, Any]  # `whose` they are, or the `sign` of their seat, and their `cells`
 
 
 def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
@@ -141,10 +140,7 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def example_move(position: Placement) -> str | None:
-    """Return a legal move as an example for a newcomer, None if there is none.
-
-    A move towards the centre is preferred, then a move in line, then a long line.
-    """
+    """Return a legal move, preferably of a long line towards the centre; None if there is none."""
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
@@ -166,11 +162,7 @@ def _example_ranks() -> dict[int, int]:
 
 
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
-    """Return the legal move by `step` whose line is most like the line `marbles`, or None.
-
-    The two lines share a cell and differ in two cells at most. All their cells are in one straight
-    line.
-    """
+    """Return the legal move by `step` whose line is most like the line `marbles`, or None."""
 
     def difference(move: LineMove) -> int:
         return (move.marbles ^ marbles).bit_count()

@@ -50,8 +50,7 @@ def _shapes() -> Iterator[tuple[int, Shape]]:
         yield code, Shape(line, line ^ shifted(line, step), step, ahead)
 
 
-SHAPES = dict(_shapes())
-"""The cells of every move, by its code."""
+SHAPES = dict(_shapes())  # by code
 
 _SEED = 0x9E3779B97F4A7C15
 _ALL = (1 << 64) - 1
@@ -66,21 +65,20 @@ def mixed(number: int) -> int:
 
 
 CELL_KEYS = tuple(tuple(mixed(seat << 7 | cell) for cell in range(100)) for seat in range(6))
-"""The hash key of a marble, by seat and cell."""
+"""Parts of a position's hash key (Zobrist), by seat and cell."""
 
-TURN_KEYS = tuple(mixed(1024 + turn) for turn in range(8))  # the key of a turn, by seat
+TURN_KEYS = tuple(mixed(1024 + turn) for turn in range(8))
 
 SCORE_KEYS = tuple(
     tuple(mixed(2048 + (side << 3 | score)) for score in range(7)) for side in range(6)
 )
-"""The key of a score, by side."""
 
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """Return by a move's code how the move changes the hash key.
+    """Map a move's code to the change of the hash key.
 
-    The map is for moves that push nothing. All marbles of the line that moves belong to `seat`.
+    The map is for moves that push nothing, of lines whose marbles all belong to `seat`.
     """
     keys = CELL_KEYS[seat]
     return {

@@ -372,7 +372,7 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """Return by a move's code what the move gains for its line by `Weights.rings`."""
+    """Map a move's code to what its line gains by `Weights.rings`."""
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
     def worth(cells: int) -> int:

@@ -80,9 +80,7 @@ def root_of(positions: Sequence[Placement]) -> Root:
 
 
 def table_size(nodes: int) -> int:
-    """Return the number of entries of the transposition table.
-
-    It is the least power of two that is not below `nodes`, within the limits 2**12 and 2**21.
+    """Return `nodes` rounded up to a power of two, 2**12 at least and 2**21 at most.
 
     >>> table_size(1), table_size(5000), table_size(10**9)
     (4096, 8192, 2097152)

@@ -51,6 +51,5 @@ class Ways:
 
 
 def flat(weights: Weights, ways: Ways) -> tuple[int, ...]:
-    """Return all parameters as one tuple of whole numbers."""
     parts = (*astuple(weights), *astuple(ways))
     return tuple(n for part in parts for n in (part if isinstance(part, tuple) else (part,)))

@@ -29,8 +29,7 @@ LONGEST_LINE = 1 << 20  # bytes with the newline
 MOST = {"nodes": 10**15, "movetime": 10**9, "depth": DEEPEST}
 """The largest number after each word of `go`; `movetime` is in milliseconds."""
 
-OPTIONS = {"MultiPV": (1, 1, MOST_LINES), "Seed": (0, 0, 2**32 - 1)}
-"""The options: default, least and greatest value."""
+OPTIONS = {"MultiPV": (1, 1, MOST_LINES), "Seed": (0, 0, 2**32 - 1)}  # default, least, greatest
 
 _STATE_WORDS = 4
 

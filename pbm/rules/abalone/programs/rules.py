@@ -1,7 +1,6 @@
 """`pbm-rules`: the rules for other programs; each line is a JSON object, and so is its answer.
 
-Its manual is `docs/rules-protocol.md`. A bad line gets an error as its answer, and the program goes
-on.
+Its manual is `docs/rules-protocol.md`. The answer to a bad line is an error.
 """
 
 import argparse

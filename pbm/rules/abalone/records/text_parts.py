@@ -114,8 +114,7 @@ def format_tag(name: str, value: str) -> str:
     return f'[{name} "{escaped}"]'
 
 
-Winners = tuple[int, ...] | None
-"""The winning seats, none for a draw; None if there is no result."""
+Winners = tuple[int, ...] | None  # the winning seats, none for a draw; None if there is no result
 
 
 def winners_of(record: GameRecord, final: AbalonePosition) -> Winners:
@@ -146,11 +145,7 @@ def replay_of(record: GameRecord) -> Replay:
 
 
 def checked(record: GameRecord, replay: Replay) -> GameRecord:
-    """Check a record, and return it with its steps in canonical text.
-
-    Raises RecordError for names and tags that cannot be written, for an `ended` with an unknown
-    cause or impossible winners, and for an `ended` although the moves ended the game.
-    """
+    """Check a record, and return it with its steps in canonical text. Raises RecordError."""
     if len(record.names) != record.seats:
         told = {"names": len(record.names), "players": record.seats}
         raise RecordError("bad-names", fault="count", **told)
