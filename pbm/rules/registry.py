@@ -300,9 +300,8 @@ def _parse_start(line: str) -> tuple[int, int, dict[str, str | bool]]:
     word, *words = line.split()
     if word != "start" or not words:
         raise PlaythroughError('its playthrough does not begin with "start" and a number of seats')
-    chosen: dict[str, str | bool] = {}
-    for name, _, value in (each.partition("=") for each in words[1:]):
-        chosen[name] = value or True
+    parts = (each.partition("=") for each in words[1:])
+    chosen: dict[str, str | bool] = {name: value or True for name, _, value in parts}
     return _number(words[0]), _number(str(chosen.pop("seed", 0))), chosen
 
 

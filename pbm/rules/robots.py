@@ -46,8 +46,8 @@ class Robot:
         )
 
 
-def _looks(depth: int, nodes: int = 30_000) -> Budget:
-    return Budget(nodes, _GUARD, depth)
+def _looks(depth: int) -> Budget:
+    return Budget(30_000, _GUARD, depth)
 
 
 ROBOTS: Mapping[str, Robot] = MappingProxyType(

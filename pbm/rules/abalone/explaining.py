@@ -123,16 +123,14 @@ def _saves(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]
         still = threatened(played.position, seat)  # its cells before the move:
         still = still & ~came | before(still & came, move.step)
         kept |= threatened(position, seat) & ~still
-    marbles = _owned(position, kept, _side(position))
-    if marbles:
+    if marbles := _owned(position, kept, _side(position)):
         yield {"what": "saves", "marbles": marbles}
 
 
 def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]:
     assert position.turn is not None
     new = ejectable(played.position, position.turn) & ~ejectable(position, position.turn)
-    marbles = _owned(played.position, new, position.seats)
-    if marbles:
+    if marbles := _owned(played.position, new, position.seats):
         yield {"what": "threatens", "marbles": marbles}
 
 

@@ -127,8 +127,7 @@ def parse_move(text: str, position: Placement) -> LineMove:
     if match is None:
         raise _not_a_move(text, position)
     move = _resolve(match, position)
-    refusal = why_not(position, move)
-    if refusal is not None:
+    if refusal := why_not(position, move):
         raise refusal
     return move
 
@@ -292,8 +291,7 @@ def format_abapro(move: LineMove, position: Placement) -> str:
     >>> [format_abapro(parse_move(t, position), position) for t in ("a1-c3,b2", "c3-c5,d4")]
     ['i5h5', 'g5g7f5']
     """
-    refusal = why_not(position, move)
-    if refusal is not None:
+    if refusal := why_not(position, move):
         raise refusal
     if move.in_line:
         return _NAMES[move.rear] + _NAMES[move.rear + move.step]

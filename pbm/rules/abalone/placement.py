@@ -99,7 +99,7 @@ class Placement:
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def legal_moves(self) -> tuple[LineMove, ...]:
-        """Return the moves in the order of `moves.KINDS` and rears; none once the game is over."""
+        """Return the legal moves by kind (`moves.KINDS`) and rear; none once the game is over."""
         found = codes(*self.seen_by(self.turn)) if self.turn else ()
         return tuple(map(MOVE_CODED.__getitem__, found))
 

@@ -56,8 +56,7 @@ class AbalonePosition(Placement):
         return parse_move(text, self)
 
     def play(self, move: LineMove) -> AbalonePlayed:
-        refusal = why_not(self, move)
-        if refusal is not None:
+        if refusal := why_not(self, move):
             raise refusal
         return self.play_legal(move)
 

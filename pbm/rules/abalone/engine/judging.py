@@ -29,23 +29,17 @@ class Judge:
     def value(self, marbles: tuple[int, ...], scores: tuple[int, ...]) -> int:
         """Return the lead of the root's side over the others."""
         weights = self._weights
-        occupied = self._fixed
-        for cells in marbles:
-            occupied |= cells
+        occupied = sum(marbles, self._fixed)
         armies = [sum(marbles[seat] for seat in seats) for seats in self._members]
         hits = 0
-        if weights.danger:
-            for army in armies:
-                hits |= hit_by(army, occupied & ~(army | self._fixed))
+        for army in armies:
+            hits |= hit_by(army, occupied & ~(army | self._fixed))
         own, *others = (
-            self._worth(army, scores[side]) - weights.danger * (army & hits).bit_count()
+            self._worth(army, scores[side])
+            - weights.danger * (army & hits).bit_count()
+            + weights.push * pushes(army, occupied & ~(army | self._fixed), occupied)
             for army, side in zip(armies, self._sides, strict=True)
         )
-        if weights.push:
-            own, *others = (
-                worth + weights.push * pushes(army, occupied & ~(army | self._fixed), occupied)
-                for worth, army in zip((own, *others), armies, strict=True)
-            )
         if len(others) == 1:
             return own - others[0]
         mean = sum(others) * self._part >> 12
