@@ -76,7 +76,6 @@ def _some_alike(stem: str) -> Iterator[list[str]]:
 
 
 def _why_reserved(handle: str) -> Refusal | None:
-    """Return the refusal of a malformed or reserved handle; None for any other handle."""
     if not is_handle(handle):
         return Refusal("bad-handle", handle=cut_short(handle))
     if handle in _LANGUAGE or find_command(handle) or mentions_place(handle):
@@ -91,7 +90,7 @@ def _why_reserved(handle: str) -> Refusal | None:
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
-    """Notify all addresses of each player whose password was cleared by database migration 7."""
+    """Tell each player whose password was cleared by database migration 7, at all addresses."""
     fact = turn.work.facts.take(CLEARED)
     for player in turn.work.players.some(fact.value) if fact else ():
         told = "password-cleared", "your password", {"handle": player.handle}

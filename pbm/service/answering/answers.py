@@ -1,4 +1,4 @@
-"""Answers to questions (yes, no, or other words), and replies from unknown addresses."""
+"""Answers to questions, and replies from other addresses; handlers return the outcome in words."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,7 +47,6 @@ MOST_SENT_AGAIN = 100  # boards mailed again after a change of address
 
 
 def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
-    """Handle a mail that answers a question. Returns the outcome in words."""
     question, player = speaker.question, speaker.player
     if question.kind == NEW_ADDRESS:
         return settle_new_address(turn, question, speaker.token)
@@ -61,7 +60,7 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
 
 
 def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Handle the answer to a question about commands ("confirm") or another address ("alias")."""
+    """Handle an answer to a question about commands ("confirm") or an address ("alias")."""
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
@@ -82,11 +81,7 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 def _answer(
     turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
 ) -> bool | None:
-    """Return True for a yes, False for a no, None for other words or commands.
-
-    `errands`: the commands that the question asks to confirm. If a command is dangerous, a yes must
-    be alone on its line. While the question is open, the command `stop` counts as a no.
-    """
+    """Return True for a yes, False for a no or `stop`, None for other words or commands."""
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
         return None
@@ -99,11 +94,7 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop the commands that got a "no".
-
-    If the words after the "no" are a move, and the mail is about a board, play the move. Otherwise
-    the answer quotes these words as unread.
-    """
+    """Drop commands after a "no". A move behind the "no" is played, other words are quoted."""
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -131,7 +122,6 @@ def _is_of_a_move(script: Script) -> bool:
 def _obey_in_answer(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Handle an answer without yes or no: obey its commands, or ask again if it is unclear."""
     question, player = speaker.question, context.player
     script = turn.script(context)
     offered = question.kind == "alias" and is_open(question, turn.arrived)
@@ -181,7 +171,6 @@ def _run_errands(
 
 
 def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> str:
-    """Handle a player's answer to a challenge, and any commands in the same mail."""
     question, player, script = speaker.question, context.player, turn.script(context)
     answer = _answer_to_challenge(turn, script)
     other = answer is None and not turn.is_unclear(script)
@@ -229,7 +218,6 @@ def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
 
 
 def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
-    """Handle the answer from an address that a player wants to use. Returns the outcome."""
     work, answered = turn.work, answer_subject("your answer")
     yes, _ = confirmation(turn.envelope.said, clearly=True)
     player = work.players.find_locked(question.params["player"])

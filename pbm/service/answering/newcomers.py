@@ -1,7 +1,8 @@
 """Newcomers: mails from unknown addresses, answers to the welcome, and challenges to guests.
 
 The welcome asks an unknown address whether it wants to play. Until a yes, the server runs none of
-its commands except `help`. A guest is somebody whom a player challenges by mail address.
+its commands except `help`. A guest is somebody whom a player challenges by mail address. Handlers
+return the outcome in words.
 """
 
 from dataclasses import replace
@@ -47,7 +48,6 @@ _CALLED_OFF = Answered("invitation-off", {"title": "no game"})  # to a guest
 
 
 def answer_stranger(turn: MailTurn, author: str) -> str:
-    """Answer an unknown address with the welcome or a help page. Returns the outcome in words."""
     context = turn.context(None)
     left = answers_left(turn, author)
     if not left:
@@ -104,7 +104,7 @@ def help_stranger(context: Context, author: str, script: Script) -> bool:
 
 
 def say_goodbye(turn: Turn, address: str) -> str:
-    """Confirm to an address that it gets no more mail. Returns the outcome in words."""
+    """Confirm to an address that it gets no more mail."""
     section = {"section": "goodbye", "for_good": has_said_no(turn.work, address)}
     MailWriter(turn).answer(address, answer_subject("goodbye"), [section])
     return f"{address} does not want to play"
@@ -140,13 +140,11 @@ def _robots_challenged(work: UnitOfWork, challenge: Challenge) -> tuple[str, ...
 
 
 def signup_of(script: Script) -> SignUp | None:
-    """Return the `signup` command that a script begins with, if any."""
     first = script.commands[0] if script.commands else None
     return first if isinstance(first, SignUp) else None
 
 
 def misread_signup(script: Script) -> Refusal | None:
-    """Return the refusal of a malformed `signup` command, if the script has one."""
     problem = script.problem
     if problem is None or problem.params.get("command") != SignUp.words[0]:
         return None
@@ -154,7 +152,6 @@ def misread_signup(script: Script) -> Refusal | None:
 
 
 def settle_signup(turn: MailTurn, question: Question) -> str:
-    """Handle an unknown address's answer to the welcome. Returns the outcome in words."""
     work, address = turn.work, question.address
     script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said)
@@ -197,7 +194,7 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
 
 
 def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Handle another answer to the welcome after the sender has signed up. Returns the outcome."""
+    """Handle an answer to the welcome from somebody who has signed up already."""
     question = speaker.question
     context = turn.context(player)
     script = turn.script(context)
@@ -264,7 +261,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Record that the asked address wants no mail. A no counts even if the question is closed."""
+    """Record the no, which counts even if the question is closed."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -295,7 +292,6 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
 def _ask(
     turn: MailTurn, question: Question, handle: str, problem: Refusal | None = None, **told: Any
 ) -> str:
-    """Ask again with `ask_signup` (it gets `told`), if the limit allows. Returns the outcome."""
     left = answers_left(turn, question.address)
     if not left:
         return f"nothing: {question.address} had its answers for today"

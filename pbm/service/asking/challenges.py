@@ -53,10 +53,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store a question to each guest, for `ask_invited`; return the event with `guests` filled in.
-
-    Raises Refusal if the limits allow no mail to one of the guests now.
-    """
+    """Store a question to each guest; return the event with `guests`. Raises Refusal."""
     work, now = turn.work, turn.now
     guests = tuple(
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
@@ -70,11 +67,7 @@ def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
 
 
 def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
-    """Ask the guests who were challenged by mail address.
-
-    The inviter's comment is stored; it is sent with the board, once all have said yes. A guest
-    who is a player and accepts no challenge from the inviter is not asked; the inviter is not told.
-    """
+    """Ask the guests; a player who accepts no challenge from the inviter is silently left out."""
     if event.comment:
         turn.work.challenges.set_comment(event.challenge_id, event.comment)
     game = game_named(event.game)
@@ -94,18 +87,15 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
 
 
 def invitation_subject(inviter: str, game: Game) -> str:
-    """Return the subject of the question to a challenged player or guest."""
     return question_subject(f"a game of {game.info.title} with {inviter}")
 
 
 def start_of(challenge: PendingChallenge) -> tuple[Game, Position]:
-    """Return the game of a challenge, and its first position."""
     setup = setup_of_challenge(challenge)
     return game_named(setup.game), setup.position(len(challenge.seats))
 
 
 def tell_called_off(turn: Turn, event: CalledOff) -> None:
-    """Tell the players of a challenge that it is cancelled, and why."""
     told = {
         "by": event.by,
         "title": game_named(event.game).info.title,
@@ -150,25 +140,24 @@ class FirstGame:
 
     @property
     def pairs(self) -> bool:
-        """Whether the newcomer wants an opponent, no matter whom (the command `play`)."""
+        """Whether the newcomer wants any opponent (the command `play`)."""
         return self.line == Play.words[0]
 
     @property
     def told(self) -> dict[str, Any]:
-        """Return the template parameters of the welcome that describe this game."""
+        """The parameters of the welcome's template that describe this game."""
         seat = None if self.robots or self.pairs else self.line
         return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
 
     @property
     def script(self) -> Script:
-        """Return the script with this game's command; empty if the command no longer parses."""
+        """The script with this game's command; empty if the command no longer parses."""
         game = games().get(self.game)
         command = parse_line(self.line, game) if game else None
         return Script((command,)) if isinstance(command, FIRST_GAMES) else Script()
 
 
 def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
-    """Return the first game that is stored with the welcome's question; None if there is none."""
     begins, pairs = params.get("begins"), params.get("pairs")  # `pairs`: of earlier versions
     if begins:
         return from_plain(FirstGame, begins)
@@ -193,11 +182,9 @@ def ask_signup(
 ) -> None:
     """Mail an unknown address the welcome, which asks whether it wants to play under `handle`.
 
-    `problem`: the refusal of the wanted handle. `last`: the address gets no further answer today.
-    `named`: the address named the handle in its last answer. `more`: other commands were dropped.
-    `asked`: names of dropped commands that only players may use. `page`: text of a help page.
-    `kept`: hash of the password in the mail. `invitation`: number of the challenge that invited the
-    address. `challenge`: that challenge, if it still waits.
+    `named` says that the address itself chose the handle, `last` that it gets no other answer
+    today. `more` says that commands were dropped; `asked` has the names of those that only players
+    may use. `challenge` is the one with the number `invitation`, while it waits.
     """
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
     if challenge:

@@ -3,9 +3,9 @@
 Each question has a token, which only the asked mailbox sees; `yes` or `no` settles the question.
 While a question waits, any new password is stored as a hash with a signature (its seal).
 
-Standing consent: after a player's yes to an unauthenticated ("unproven") mail, moves of the same
-origin need no yes for a day. An origin is made of the `From:` address, the envelope sender's domain
-(which must match that address) and the network. An origin can be forged; see docs/adr/proof.md.
+Standing consent: after a player's yes to an unproven mail, moves of the same origin need no yes for
+a day. An origin is the `From:` address, the envelope sender's domain and the network. It can be
+forged; see docs/adr/proof.md.
 """
 
 import re
@@ -65,7 +65,7 @@ def shortened(comment: Sequence[str]) -> list[str]:
 def ask_once_more(
     turn: Turn, reader: Player | str, question: Question, token: str, told: dict[str, Any]
 ) -> None:
-    """Ask a question again after an unclear answer; `told` are parameters of the template."""
+    """Ask again after an unclear answer; `told` are parameters of the template."""
     if isinstance(reader, Player) and not may_answer(turn, reader):
         return
     section = {"section": "yes-or-no", "asks": question.kind, **told}
@@ -83,12 +83,11 @@ def ask_errand(
     guessed: bool = False,
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm the commands in `told`: their board, their lines and the comment.
+    """Ask a player to confirm commands (`told`); `reasons` are mail sections that say why.
 
-    If the mail is unproven, the question also lists waiting commands of earlier unproven mails, at
-    most `MOST_ERRANDS` mails in all. `reasons`: mail sections that say why we ask. `avoidable`: the
-    commands would have run at once if sent as an answer to one of our mails. `guessed`: the
-    commands were inferred from plain words. `password`: hash of a new password that they set.
+    After an unproven mail, the question also lists waiting commands of earlier unproven mails, for
+    at most `MOST_ERRANDS` mails. The commands are `avoidable` if they need no yes in an answer to a
+    mail of ours, and `guessed` if they were inferred from plain words.
     """
     if not may_answer(turn, player):
         return
@@ -134,7 +133,6 @@ def _waiting_with(
 
 
 def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
-    """Return the template parameters of pending commands: lines, comment, consequences."""
     found = read_commands(errand.lines)
     ends = [item.consequences(turn, player) for item in found]
     return {
@@ -197,11 +195,7 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
 
 
 def origin_of(turn: Turn) -> str:
-    """Return the digest of the origin of the mail being handled.
-
-    The digest is empty if the network is unknown, or if the envelope sender's domain does not match
-    the `From:` address. No consent covers such a mail.
-    """
+    """Return a digest of the origin of the mail in hand; "" if no consent can cover that mail."""
     if not isinstance(turn, MailTurn):
         return ""
     author, sender = address_key(turn.cause.author), address_key(turn.mail.sender)
@@ -217,7 +211,7 @@ def origin_of(turn: Turn) -> str:
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Return True if consent covers the unproven script, which must have only moves and queries."""
+    """Return whether a standing consent covers an unproven script of only moves and queries."""
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False
@@ -261,14 +255,10 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """Count `count` new passwords; return the refusal if they may not be hashed, else None.
-
-    A password is unproven if its mail's sender may be forged; it waits for the player's yes. Only
-    one such password may wait, since the player could not tell several apart.
-    """
+    """Count new passwords; return the refusal if they may not be hashed, else None."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
-    if any(errand.password for errand in waiting):
+    if any(errand.password for errand in waiting):  # the player could not tell two apart
         return Refusal("password-waits")
     if is_paused(work, player.address, now, unproven=unproven) or limit_reached(
         work, player, now, unproven=unproven

@@ -148,10 +148,7 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """Return the queue place of a mail to this recipient. `author` is in lower case.
-
-    `from_player`: the mail came to our plain address (without a tag) from a player's address.
-    """
+    """Return a mail's place in the queue; `from_player` matters for our plain address only."""
     apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
     match recipient:
         case PlayerReply(player_id, board_id):
@@ -180,9 +177,9 @@ def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
 
 @dataclass(frozen=True)
 class Door:
-    """Callbacks of the SMTP listener.
+    """Callbacks of the SMTP listener. They raise DBAPIError.
 
-    `read_in` runs a query in a thread, and `look_in_thread` a function that parses a long mail.
+    `read_in` runs a query in a thread, `look_in_thread` a function that parses a long mail.
     """
 
     intake: Intake
@@ -192,8 +189,6 @@ class Door:
     look_in_thread: InThread
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
-        """Return the refusal of a recipient; None if `address` is accepted. Raises DBAPIError."""
-
         def check() -> Rejection | None:
             with self.database.glance() as work:
                 site, now = self.intake.site, self.intake.clock()
@@ -208,7 +203,6 @@ class Door:
     async def keep(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str | Rejection:
-        """Store a mail; return the text of the `250` reply, or the refusal. Raises DBAPIError."""
         look = partial(self.intake.look_at, sender, recipients, raw, caller)
         mail = await self.look_in_thread(look) if len(raw) > LONG else look()
         return await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
@@ -226,14 +220,12 @@ class SessionLog:
     """Logs SMTP sessions at their end; sessions without a mail are logged at a limited rate."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
-        """`seconds` is a monotonic clock."""
         self._seconds = seconds
         self._since = seconds()
         self._lines = 0
         self._left_out = 0
 
     def __call__(self, session: Session) -> None:
-        """Log a session. After `MOST_A_MINUTE` sessions without a mail, others are only counted."""
         if session.is_trusted and session.is_uneventful:
             return
         now = self._seconds()

@@ -52,9 +52,9 @@ _FOR_OPERATOR = limits.Rate("operator", 60, _HOUR)
 
 @dataclass(frozen=True)
 class Arriving:
-    """A mail that has arrived. Copies have the same `digest`. `author` is in lower case, or empty.
+    """A mail that has arrived. `author` is in lower case, or empty; copies have the same `digest`.
 
-    If the mail is unreadable, `header` is None and `problem` says why, in a sentence.
+    If the mail is unreadable, `header` is None and `problem` is a sentence that says why.
     """
 
     sender: str
@@ -69,7 +69,7 @@ class Arriving:
 
 
 class Answer(Enum):
-    """Whether the answer to a stranger's mail was counted against the limits."""
+    """Whether limits counted the answer to a stranger's mail."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written
@@ -94,7 +94,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer against the first pool that has one left; return False if no pool has."""
+    """Count an answer against the first pool that has one left; return False if none has."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):
@@ -127,10 +127,10 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 def _shares(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[_Share]:
-    """Yield each limit of a mail with the key of its bucket: first the pool, then the quotas.
+    """Yield the pool's limit, then its quotas, each with the key of its bucket.
 
-    If a mail passes DMARC, the quota is its domain's. Otherwise the domain may be forged, so the
-    quota is the network's, if the network is known.
+    An author's domain may be forged, unless the mail passes DMARC; so other mails share the quota
+    of their network, if it is known.
     """
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
@@ -168,7 +168,6 @@ class MailRates:
     def count(
         self, work: UnitOfWork, now: datetime, recipient: Recipient, author: str, peer: str
     ) -> Rejection | None:
-        """Count a mail; return the refusal of a mail over a limit. `author` is in lower case."""
         for rate, whose in self._counted(recipient, author, peer):
             if rate.most and not rate.take(work, now, whose, wait=False):
                 return Rejection(

@@ -1,9 +1,9 @@
 """Checks recipients (SMTP RCPT): the tags of reply addresses, and how often a peer guesses tags.
 
 A wrong tag counts against the peer's network. Recipients from a network over the limit are deferred
-unchecked. A large provider's network has many users. So if `MAIL FROM` is an address of the player
-whom the reply address names, a wrong tag counts only against the pair of network and player. If an
-upstream server hides the network, only a warning is logged, since a deferral would hit everybody.
+unchecked. Many people share a large provider's network. So a wrong tag counts only against the pair
+of network and player, if `MAIL FROM` is an address of the player whom the reply address names. If
+an upstream server hides the network, only a warning is logged: a deferral would hit everybody.
 """
 
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ _log = structlog.get_logger("pbm.guesses")
 
 
 class Guesser(NamedTuple):
-    """Who sent a mail with a wrong tag in its reply address; wrong tags are limited per source.
+    """Whom a wrong tag counts against: a network ("" if unknown), or network and player.
 
-    `network` is empty if unknown. `player_id` is the player named in the reply address if
-    `MAIL FROM` is an address of that player, or is empty (a bounce), or if the network is unknown.
+    `player_id` is the player that the reply address names. It is set if `MAIL FROM` is an address
+    of that player or empty (a bounce), or if the network is unknown.
     """
 
     network: str = ""
@@ -93,7 +93,6 @@ def check_recipient(
 
 
 def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
-    """Count a wrong tag; log a warning when the limit is reached."""
     if GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
         _log.warning(
             "many reply addresses that are not ours",
@@ -114,7 +113,7 @@ def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> 
 
 
 def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
-    """Return whether a reply address was valid before its player's reply addresses were renewed."""
+    """Return whether a reply address was valid before its player's epoch was last raised."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return False

@@ -23,7 +23,7 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a probe arrived: its peer, whether that peer is trusted, and what its header says."""
+    """How a probe arrived; `seen` is what its header says."""
 
     peer: str
     trusted: bool
@@ -46,7 +46,6 @@ def what_it_says(site: Site, front: Front | None, peer: str, raw: bytes, author:
 
 
 def note_front(work: UnitOfWork, front: Front, now: datetime) -> None:
-    """Trust the upstream server `front` from now on."""
     forget_front(work)
     work.facts.note(_FRONT, asdict(front), now)
 
@@ -58,7 +57,6 @@ def forget_front(work: UnitOfWork) -> None:
 
 
 def doubt_front(work: UnitOfWork, authserv_id: str, why: str, now: datetime) -> None:
-    """Store why the last probe of an upstream server failed."""
     work.facts.note(_DOUBT, {"authserv_id": authserv_id, "why": why}, now)
 
 
@@ -86,7 +84,6 @@ def is_expected(work: UnitOfWork, probe: Probe, now: datetime) -> bool:
 
 
 def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
-    """Return how the probe with this token arrived; None if it has not arrived yet."""
     fact = work.facts.find(_PROBE)
     if fact is None or fact.value["digest"] != token_digest(token) or not fact.value["arrival"]:
         return None
@@ -94,7 +91,6 @@ def arrival_of(work: UnitOfWork, token: str) -> Arrival | None:
 
 
 def take_probe(turn: Turn, probe: Probe, mail: InboxMail) -> str:
-    """Store how a probe arrived; return the outcome in words."""
     facts = turn.work.facts
     fact = facts.find(_PROBE)
     if fact is None or not is_expected(turn.work, probe, turn.now):

@@ -40,9 +40,8 @@ _SUSPENDED = Answered("suspended", {"title": "your account"})
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Run a player's script, or ask the player to confirm it. Returns the outcome in words.
 
-    If the sender is not `proven` (authenticated), commands must be confirmed, unless they only read
-    or a standing consent covers them. `doubt`: if DMARC results cast doubt on the sender, the name
-    of the mail section that says why.
+    A sender who is not `proven` must confirm commands, unless they only read or a standing consent
+    covers them. `doubt` is the name of a mail section: why DMARC results cast doubt on the sender.
     """
     player = context.player
     if not proven:
@@ -59,7 +58,6 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
 
 
 def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list[Event]] | None:
-    """If the script has nothing to run, return the outcome in words, and the answer; else None."""
     if script.answer:
         return f"answered with {script.answer.section}", [script.answer]
     if script.problem:
@@ -75,7 +73,6 @@ def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list
 
 
 def _no_command_answer(context: Context, script: Script, number: int | None) -> Answered:
-    """Return the answer "no command found", which quotes the mail and shows what to write."""
     told: dict[str, Any] = {"title": "no command found", "number": number}
     if number is None:
         work, player = context.work, context.player
@@ -221,14 +218,14 @@ def _only_reads(script: Script) -> bool:
 
 
 def is_dangerous(script: Script) -> bool:
-    """Return whether a script has a command that even a proven sender must confirm."""
+    """Return whether even a proven sender must confirm the script."""
     return any(command.dangerous for command in script.commands)
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
     """Ask to confirm a script; commands that would fail are refused at once. Returns the outcome.
 
-    If some commands are refused, and the other commands alone need no confirmation, those are run.
+    After a refusal, other commands that alone need no confirmation are run.
     """
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)
@@ -245,7 +242,6 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
 
 
 def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
-    """Ask to confirm the commands that `rehearsal` has not refused. Returns the outcome."""
     turn = context.turn
     reasons = [
         *([dict(script.guess)] if script.guess else []),

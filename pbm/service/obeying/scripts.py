@@ -47,9 +47,9 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do. `lines`: its command lines, with their board and ply added.
+    """What a script would do; its `lines` name board and ply.
 
-    `fit`: the commands that would not be refused, each with its line. `comment`: the script's
+    `fit` has the commands that would not be refused, each with its line. `comment` is the script's
     comment, or empty if one of the `refusals` quotes it.
     """
 
@@ -146,7 +146,7 @@ class _Run:
             self.happened.append(self._done(here, command))
 
     def _is_repeated(self, command: Command) -> bool:
-        """Return True for a query that the script has made before, with only queries in between."""
+        """Return whether the script made this query before, with only queries in between."""
         line = " ".join(lowered(command.line).split())
         is_repeated = line in self._looked
         self._looked = self._looked | {line} if command.reads_only else set()
@@ -197,11 +197,10 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
     """Return the events that send the comment to a board, or quote it to the sender.
 
-    The comment belongs to the last command that was refused or that changes something. A refusal
-    quotes the comment. A command to be confirmed keeps the comment waiting. Any other command sends
-    the comment to its board. If the script has only queries, the comment is quoted as unsent. If
-    the script is empty, the comment is chat on the board whose mail is answered. If the mail is
-    about no board, a comment without a move is ignored, since it may be a signature.
+    The comment belongs to the last command that was refused or that changes something. If the
+    script is empty, the comment is chat on the board whose mail is answered. After queries only, or
+    if the mail is about no board, the comment is quoted as unsent. A comment about no board and
+    without a move is ignored, since it may be a signature.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -245,15 +244,15 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
-    """Return the refusal with a quotation of the comment that was not sent."""
+    """Return the refusal with a quotation of the unsent comment."""
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 
 def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
     """Send a comment to the other players of a board.
 
-    Identical comments are sent a few times, then quoted to the sender once, then ignored. This ends
-    mail loops between two programs.
+    The same comment is sent a few times, then quoted to the sender once, then ignored: this ends
+    mail loops between programs.
     """
     work, now, player = context.work, context.now, context.player
     work.boards.get(number, lock=True)  # the lock makes the counts exact
@@ -272,7 +271,7 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
 def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
-    """Return the answer to a refused command. `alone`: the script has no other command."""
+    """Return the answer to a refused command; `alone` says that the script has no other command."""
     told: dict[str, Any] = {"title": command.words[0], "nearest": None, "example": None}
     told |= {"talk": False, "comment": [], "alone": alone}
     told |= {"line": command.line, "code": refusal.code, "params": refusal.params}
@@ -303,7 +302,7 @@ def problem_answer(context: Context, script: Script, problem: Problem) -> Answer
 
 
 def is_refusal(event: Event) -> TypeGuard[Answered]:
-    """Return whether an event is the answer to a refused command or an unreadable line."""
+    """Return whether an event answers a refused command or an unreadable line."""
     return isinstance(event, Answered) and event.section == _REFUSAL
 
 

@@ -161,8 +161,7 @@ def _proven(
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
     """Return the player whom a login may authenticate; None if there is none.
 
-    If the player is `strict` (a setting), the mail must come from an address of that player, and
-    DMARC results must not cast doubt on the sender.
+    The mail of a `strict` player must come from that player's address, without doubt by DMARC.
     """
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:

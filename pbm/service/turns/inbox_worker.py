@@ -43,9 +43,9 @@ _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """Error of handling a mail (a bug or a database fault), whose transaction is rolled back.
+    """Error of handling a mail; its transaction must be rolled back.
 
-    `in_batch` is the number of mails begun in that transaction; any of these may be the cause.
+    Any of the `in_batch` mails begun in that transaction may be the cause.
     """
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
@@ -57,9 +57,9 @@ class TurnFailedError(Exception):
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail that needs slow work, with the results so far and the work still to finish.
+    """A mail that needs slow work, with the results so far and the work still `under_way`.
 
-    `started`: the mail has been delayed in the inbox, and a thread may run the slow work.
+    `started` says that the mail has been delayed in the inbox, so a thread may run the work.
     """
 
     mail: InboxMail
@@ -116,7 +116,7 @@ class Preparations:
         return list(found.values())
 
     def of(self, mail: InboxMail) -> Preparation:
-        """Return the preparation of a mail; a long mail's slow work begins with parsing it."""
+        """Return the preparation of a mail; begin with parsing it, if it is long."""
         known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
         if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
             known = None
@@ -151,7 +151,6 @@ class Preparations:
         ]
 
     def forget(self, number: int) -> None:
-        """Forget a mail that has been handled, or whose handling has failed."""
         self._kept.pop(number, None)
 
     def to_do(self) -> list[Preparation]:
@@ -168,7 +167,7 @@ def _read_mail(site: Site, mail: InboxMail) -> Envelope:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """Number of mails that a batch handled or delayed, and whether more mails may wait."""
+    """How many mails a batch handled or delayed, and whether more mails may wait."""
 
     mails: int
     more: bool
@@ -176,8 +175,6 @@ class BatchResult:
 
 @dataclass
 class InboxWorker:
-    """Handles the mails of the inbox in the queue's order."""
-
     database: Database
     site: Site
     clock: Clock
@@ -202,8 +199,8 @@ class InboxWorker:
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
         """Count a try for the mails that were being handled when a process died.
 
-        Mails that already had a failed try may have caused the crash. They are retried at different
-        times, so that the next crash shows which mail causes it.
+        Mails that had a failed try already are retried at different times, so that the next crash
+        shows which one causes it.
         """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]

@@ -1,11 +1,11 @@
 """Interprets a script whose words may mean more than a comment.
 
 Words can be a yes or no to an offer, a request in plain words, lines for several boards, or a move.
-These meanings are tried in this order until one fits. The result is a clearer script, which may
-have to be confirmed (`Script.guess`), or an answer to send (`Script.answer`).
+The first meaning that fits, in this order, makes a clearer script, which may have to be confirmed
+(`Script.guess`), or an answer to send (`Script.answer`).
 
-Lines for several boards begin with a board's number, and may stand between other words. Each such
-line is a command. Words below it are the comment for its board.
+A line for one of several boards begins with the board's number, and may stand between other words.
+It is a command; the words below it are the comment for its board.
 """
 
 import re
@@ -47,7 +47,6 @@ _Waiting = Mapping[Offer, Collection[int]]  # offers, each with the players who 
 
 
 def interpret(context: Context, script: Script) -> Script:
-    """Return the script as its sender means it."""
     meant = (
         _offer_reply(context, script)
         or read_wish(context, script)
@@ -63,8 +62,7 @@ def interpret(context: Context, script: Script) -> Script:
 def _offer_reply(context: Context, script: Script) -> Script | None:
     """If the words begin with yes or no, return the script that accepts or rejects the open offer.
 
-    Other words are the comment. If the reply is unclear, or says yes without an offer, the script
-    has an `answer` that says what to write.
+    Other words are the comment. An unclear reply, or a yes without an offer, makes an `answer`.
     """
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
@@ -136,7 +134,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """Return the script with a request below a move ("draw?") moved from `comment` to `wish`.
+    """Move a request below a move ("draw?") from the `comment` to `wish`.
 
     The opponents do not get that line; after the move, the sender is asked about the request.
     """
@@ -152,7 +150,6 @@ def _without_wish(context: Context, script: Script) -> Script:
 
 
 def _board_lines(context: Context, script: Script) -> Script | None:
-    """Return the script with lines for boards turned into commands; None if there are none."""
     commands, words = script.commands, script.comment
     if script.problem:
         if len(context.mailed) <= 1 or script.problem.code not in _OF_A_MOVE:
@@ -182,11 +179,10 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """Map the index of each line that begins with a board's number to the line's command.
+    """Return the commands in lines that begin with a board's number.
 
-    If the mail is itself about boards (`context.hints`), a number at the start of a line may mean
-    something else. Then a line counts only if its number is that of one of those boards, or of a
-    board where the sender is to move.
+    In an answer to boards (`context.hints`), such a number may mean something else; it counts if it
+    is one of these boards, or of a board on which it is the sender's move.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
@@ -217,8 +213,8 @@ def _with_words(
     """Return the script with `others`, the words outside the boards' `lines`, as comments.
 
     If all commands are for one board, `others` are its comment. Otherwise the words below a line
-    are the comment for that line's board. Words above the first line are the comment of the
-    script's earlier command. If there is no such command, the words are `unplaced`.
+    are the comment for that line's board. Words above the first line belong to the command before
+    it. If there is no such command, the words are `unplaced`.
     """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
@@ -232,7 +228,7 @@ def _with_words(
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
-    """Return the script; if one of its lines may be no command, add a `guess` to ask about it."""
+    """Add a `guess`, a question to the sender, if one of the lines may be no command."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_in_sentence(words, index) for index in lines):
         return script

@@ -19,11 +19,11 @@ from pbm.store.values.players import Player
 
 @dataclass(frozen=True, kw_only=True)
 class MailTurn(Turn):
-    """The unit of work that handles one mail; its effects are committed together.
+    """The unit of work that handles one mail.
 
-    `mailed`: the boards in our mail that this mail answers. `believes_front`: the upstream mail
-    server is trusted. `done`: logins whose commands have already run. `withholds_words`: the
-    sender's words are sent to nobody, since they may hold a password.
+    `mailed` are the boards in the mail of ours that is answered. `believes_front` says that the
+    upstream mail server is trusted. `done` has the logins whose commands have run. If the turn
+    `withholds_words`, the sender's words go to nobody, since they may hold a password.
     """
 
     mail: InboxMail
@@ -57,7 +57,7 @@ class MailTurn(Turn):
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
-        """Return the context of this mail's commands. `board_id`: the reply address's board."""
+        """Return the context of this mail's commands; `board_id` is the reply address's board."""
         return Context(
             turn=self,
             actor_id=actor.id if actor else None,
@@ -69,7 +69,6 @@ class MailTurn(Turn):
         )
 
     def script(self, context: Context) -> Script:
-        """Return the mail's script, without the commands that have already run."""
         return self.script_about(context.hints)
 
     def script_about(self, hints: tuple[int, ...]) -> Script:
@@ -88,7 +87,7 @@ class MailTurn(Turn):
         return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
 
     def held(self, script: Script) -> Script:
-        """Return the script; leave out the sender's words if this turn `withholds_words`."""
+        """Leave out the sender's words if this turn `withholds_words`."""
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:

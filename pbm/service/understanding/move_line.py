@@ -35,10 +35,9 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
 @dataclass(frozen=True)
 class _Found:
-    """A move in the sender's words.
+    """A move in the sender's words, on the line `index`; in the subject if that is None.
 
-    `index`: index of the move's line; None for the subject. `move`: the parsed `text`; None if the
-    text is only similar to a move. `inside`: set if the line has other words, too.
+    `move` is None if `text` is only similar to a move. `inside` is set if the line has other words.
     """
 
     index: int | None
@@ -86,8 +85,9 @@ def _in_sentences(
     """Return the script for a mail whose moves all stand inside sentences.
 
     If a sentence asks which of several moves is better, the words are a comment. Otherwise the
-    script asks about the legal moves. Without a legal move, the words are a comment if a sentence
-    expresses doubt or addresses somebody. Otherwise the first announced move is tried and refused.
+    sender is asked about the legal moves. If no move is legal, the words are a comment, provided
+    that a sentence expresses doubt or addresses somebody; else the first announced move is tried,
+    and refused.
     """
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
@@ -149,7 +149,7 @@ def _played(
 
 
 def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
-    """Return the sender's words without the move; lines that are only the move are left out."""
+    """Return the sender's words without the moves."""
     beside = {item.index: item.inside.words for item in places if item.inside}
     said = tuple(beside.get(index) or line for index, line in enumerate(script.said))
     left_out = {item.index for item in places if not beside.get(item.index)}
@@ -207,13 +207,13 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Return True if the unreadable line may be a move, and is the first line or the subject."""
+    """Return whether an unreadable first line, or the subject, may be a move."""
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
 def _may_be_remark(context: Context, board: Board, problem: Problem) -> bool:
-    """Return True if there may be a move inside or beside the unreadable line."""
+    """Return whether there may be a move inside or beside the unreadable line."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
@@ -259,7 +259,6 @@ def _found_in(board: Board, script: Script) -> Iterator[_Found]:
 
 
 def _inside(index: int | None, line: str, game: Game) -> Iterator[_Found]:
-    """Yield the moves inside a line that has other words, too."""
     told = " ".join(line.split())
     found = moves_inside(line, game)
     for item in found if not (found and holds_ours((line,))) else ():
@@ -292,7 +291,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], found: _Found) -> str:
-    """Return why a line with a legal move may not be meant as one; empty if there is no doubt."""
+    """Return why a line with a legal move may not be meant as one; "" if there is no doubt."""
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED

@@ -21,7 +21,7 @@ _MOST_SIGNATURES = 5  # of a player, who may write with several programs
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """Return the mail with commands and answers moved from the signature to the sender's words."""
+    """Return the mail with commands, answers and moves of the signature moved to `said`."""
     envelope = turn.envelope
     meant = tuple(filter(_is_meant, envelope.signature))
     if not meant:
@@ -57,7 +57,7 @@ def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
 def note_signature(turn: MailTurn, player: Player) -> None:
     """Tell a player which lines were left out as a signature, once for each signature.
 
-    If the mail has no signature, store digests of its last lines; the next mail may end with them.
+    If the mail has none, store digests of its last lines, by which the next mail's may be found.
     """
     lines = list(filter(None, turn.envelope.signature))
     if not lines:

@@ -129,9 +129,9 @@ def _vacation(script: Script) -> Script | None:
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
-    """Return the command line that begins a vacation, if the words tell of being away; else None.
+    """Return the command to suggest if the words tell of being away, else None.
 
-    If the number of days is unclear, return the command line for the help page on vacations.
+    This is the help page on vacations if the number of days is unclear.
     """
     days, vacation = days_away(lines), TakeVacation.words[0]
     if days is None:
@@ -141,7 +141,7 @@ def vacation_line(lines: Sequence[str]) -> str | None:
 
 
 def only_wishes(line: str) -> bool:
-    """Return True if a line has only requests to do something on a board, such as "draw?"."""
+    """Return whether a line has only requests to do something on a board, such as "draw?"."""
     said = understand((line,))
     return (
         said is not None
@@ -168,7 +168,7 @@ def pairs_meant(script: Script) -> bool:
 
 
 def _names_page(context: Context, script: Script) -> bool:
-    """Return True if a script asks for an existing help page ("help help", not "help me")."""
+    """Return whether a script asks for an existing help page ("help help", not "help me")."""
     first = script.commands[0] if script.commands else None
     if isinstance(first, Help) and first.subject:
         with suppress(Refusal):
@@ -208,10 +208,7 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return the requests in `line`, and `words` as `Understood.rest`.
-
-    Return None if `line` is not made of requests only.
-    """
+    """Return the requests in `line`, with `words` as `rest`; None if `line` has anything else."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
@@ -263,7 +260,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """Return the mail section that asks whether `deeds` are meant; `number`: the default board."""
+    """Return the mail section that asks whether `deeds` are meant, on board `number` by default."""
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],

@@ -1,11 +1,10 @@
 """Keeps secrets out of a mail's words: passwords, reply tags, tokens.
 
-Words that may hold a password are withheld: neither sent on nor stored. A word is a candidate if it
-is long enough and follows a userid or the word "password". Candidates are hashed and compared
-within the limits of logins, so that mails cannot be used to guess passwords. A mail with a
-candidate over the limits is withheld unchecked.
-
-A line that looks like an older server's command with a password is withheld unchecked.
+Words that may hold a password are withheld: neither sent on nor stored. A candidate is a word of
+enough length after a userid or the word "password". Candidates are hashed and compared within the
+limits of logins, so that mails cannot be used to guess passwords. A mail with a candidate over the
+limits is withheld unchecked, and so is one with a line that looks like an older server's command
+with a password.
 """
 
 import re
@@ -41,7 +40,7 @@ _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """Return the mail; withhold its words if they may hold a password. Raises WorkNeeded."""
+    """Withhold the mail's words if they may hold a password. Raises WorkNeeded."""
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
@@ -86,10 +85,7 @@ def _players_concerned(
 
 
 def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """Return a player's handle from a line that looks like a command with password, or None.
-
-    `own`, the sender, is preferred to other players.
-    """
+    """Return a handle that stands in a command with password, preferably the sender's; or None."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -105,7 +101,7 @@ def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | N
 def _word_before_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """Return the word before a password or before a candidate that may not be checked, or None."""
+    """Return the word before a password or a candidate that may not be checked, or None."""
     hashes = {name: player.password_hash for name, player in players.items()}
     known = {name: kept for name, kept in hashes.items() if kept}
     speaking = player_of(speaker)
@@ -129,7 +125,7 @@ def _word_before_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Count a check of a player's password; return True if allowed. `own`: authenticated sender."""
+    """Count a check of a player's password by `own`, a proven sender; return if allowed."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -177,7 +173,6 @@ def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
 
 
 def may_check(turn: MailTurn, handle: str) -> bool:
-    """Count a check of a password; return whether it is within the limits."""
     peer = turn.mail.peer
     trusted = turn.site.trusts(peer)
     rates = {
@@ -267,8 +262,8 @@ def new_password(text: str) -> str | None:
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the userids in lines that look like an older server's commands with a password.
 
-    Each userid comes with a flag: True if we have a command of that name that takes a login. A line
-    without a board's number counts only if the word after the userid is as long as a password.
+    The flag is True if the command exists here and takes a login. A line without a board's number
+    counts only if the word after the userid is as long as a password.
     """
     text, at = _as_readers_see(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
@@ -288,9 +283,9 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each possible password as a tuple: its player's handle, the word before, the password.
+    """Yield each possible password after its player's handle and the word before it.
 
-    If the word before is no handle but a word for "password", the player's handle is `own`.
+    If the word before means "password" and is no handle, the player's handle is `own`.
     """
     if not handles:
         return
