@@ -170,22 +170,17 @@ def ask_signup(
     handle: str,
     problem: Refusal | None,
     *,
-    last: bool,
-    named: bool = False,
-    more: bool = False,
-    asked: Sequence[str] = (),
-    page: str | None = None,
+    last: bool,  # the address gets no other answer today
+    named: bool = False,  # the address itself chose the handle
+    more: bool = False,  # commands were dropped
+    asked: Sequence[str] = (),  # dropped commands that only players may use
+    page: str | None = None,  # the text of a help page
     kept: PasswordHash | None = None,
     first_game: FirstGame | None = None,
-    invitation: int | None = None,
-    challenge: PendingChallenge | None = None,
+    invitation: int | None = None,  # the number of a challenge
+    challenge: PendingChallenge | None = None,  # that challenge, while it waits
 ) -> None:
-    """Mail an unknown address the welcome, which asks whether it wants to play under `handle`.
-
-    `named` says that the address itself chose the handle, `last` that it gets no other answer
-    today. `more` says that commands were dropped; `asked` has the names of those that only players
-    may use. `challenge` is the one with the number `invitation`, while it waits.
-    """
+    """Mail an unknown address the welcome, which asks whether it wants to play under `handle`."""
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
     if challenge:
         game, start = start_of(challenge)

@@ -79,15 +79,13 @@ def ask_errand(
     told: Told,
     reasons: Sequence[dict[str, Any]],
     *,
-    avoidable: bool = False,
-    guessed: bool = False,
+    avoidable: bool = False,  # an answer to a mail of ours would need no yes
+    guessed: bool = False,  # from plain words
     password: SealedPassword | None = None,
 ) -> None:
     """Ask a player to confirm commands (`told`); `reasons` are mail sections that say why.
 
-    After an unproven mail, the question also lists waiting commands of earlier unproven mails, for
-    at most `MOST_ERRANDS` mails. The commands are `avoidable` if they need no yes in an answer to a
-    mail of ours, and `guessed` if they were inferred from plain words.
+    After an unproven mail, the question also lists waiting commands of earlier unproven mails.
     """
     if not may_answer(turn, player):
         return

@@ -177,16 +177,13 @@ def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
 
 @dataclass(frozen=True)
 class Door:
-    """Callbacks of the SMTP listener. They raise DBAPIError.
-
-    `read_in` runs a query in a thread, `look_in_thread` a function that parses a long mail.
-    """
+    """Callbacks of the SMTP listener, which may raise DBAPIError."""
 
     intake: Intake
     database: Database
-    read_in: InThread
+    read_in: InThread  # for queries
     writer: Writer
-    look_in_thread: InThread
+    look_in_thread: InThread  # for long mails
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
         def check() -> Rejection | None:

@@ -52,10 +52,7 @@ _FOR_OPERATOR = limits.Rate("operator", 60, _HOUR)
 
 @dataclass(frozen=True)
 class Arriving:
-    """A mail that has arrived. `author` is in lower case, or empty; copies have the same `digest`.
-
-    If the mail is unreadable, `header` is None and `problem` is a sentence that says why.
-    """
+    """A mail that has arrived. Copies have the same `digest`."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -63,9 +60,9 @@ class Arriving:
     caller: Caller
     digest: str
     has_message_id: bool
-    header: Envelope | None
-    problem: str
-    author: str
+    header: Envelope | None  # None if unreadable
+    problem: str  # a sentence that says why it is unreadable
+    author: str  # in lower case, or empty
 
 
 class Answer(Enum):
@@ -77,10 +74,7 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail; if the pools are used up, note the author as deferred.
-
-    Automatic mail, mail without an author, and authors over their daily limit get no answer.
-    """
+    """Count the answer to a stranger's mail; if no pool has one, note the author as deferred."""
     header = mail.header
     if header is None or header.author is None or header.automatic:
         return Answer.NOT_COUNTED
@@ -127,11 +121,7 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 def _shares(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[_Share]:
-    """Yield the pool's limit, then its quotas, each with the key of its bucket.
-
-    An author's domain may be forged, unless the mail passes DMARC; so other mails share the quota
-    of their network, if it is known.
-    """
+    """Yield the pool's limit, then its quotas, each with the key of its bucket."""
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
     is_vouched = pool in (limits.VOUCHED, limits.VOUCHED_AGAIN)
@@ -140,7 +130,7 @@ def _shares(
         return
     if is_vouched:
         yield limits.OF_DOMAIN, (domain,)
-    else:
+    else:  # anybody may claim the domain
         yield (limits.OF_NETWORK, (network,)) if network else (limits.OF_SAID_DOMAIN, (domain,))
     yield limits.OF_FORM, (pool.name, _form(mail.raw))
     is_known = limits.NEW_DOMAIN.is_empty(work, now, pool.name, domain)

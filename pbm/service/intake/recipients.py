@@ -34,14 +34,10 @@ _log = structlog.get_logger("pbm.guesses")
 
 
 class Guesser(NamedTuple):
-    """Whom a wrong tag counts against: a network ("" if unknown), or network and player.
+    """Whom a wrong tag counts against: a network, a player or both."""
 
-    `player_id` is the player that the reply address names. It is set if `MAIL FROM` is an address
-    of that player or empty (a bounce), or if the network is unknown.
-    """
-
-    network: str = ""
-    player_id: int = _NOBODY
+    network: str = ""  # empty if unknown
+    player_id: int = _NOBODY  # set if the network is unknown, or `MAIL FROM` fits the player
 
 
 _UNKNOWN = Guesser()

@@ -23,11 +23,9 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a probe arrived; `seen` is what its header says."""
-
     peer: str
-    trusted: bool
-    seen: Seen
+    trusted: bool  # the peer
+    seen: Seen  # in its header
 
 
 def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:

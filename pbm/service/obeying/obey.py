@@ -223,10 +223,7 @@ def is_dangerous(script: Script) -> bool:
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask to confirm a script; commands that would fail are refused at once. Returns the outcome.
-
-    After a refusal, other commands that alone need no confirmation are run.
-    """
+    """Ask to confirm a script; commands that would fail are refused at once."""
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)
     if not rehearsal.refusals:

@@ -1,7 +1,4 @@
-"""Runs a player's script: each command in a savepoint, and refusals become answers.
-
-The comment is sent to the board of the command above it, within limits.
-"""
+"""Runs a player's script: each command in a savepoint, and refusals become answers."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -47,17 +44,13 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do; its `lines` name board and ply.
+    """What a script would do."""
 
-    `fit` has the commands that would not be refused, each with its line. `comment` is the script's
-    comment, or empty if one of the `refusals` quotes it.
-    """
-
-    lines: tuple[str, ...]
+    lines: tuple[str, ...]  # of all commands, with board and ply
     refusals: tuple[Answered, ...]
     board_id: int | None
-    fit: tuple[tuple[Command, str], ...] = ()
-    comment: tuple[str, ...] = ()
+    fit: tuple[tuple[Command, str], ...] = ()  # commands not refused, with their lines
+    comment: tuple[str, ...] = ()  # empty if a refusal quotes it
 
 
 def run_script(context: Context, script: Script) -> list[Event]:
@@ -198,16 +191,15 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
     """Return the events that send the comment to a board, or quote it to the sender.
 
     The comment belongs to the last command that was refused or that changes something. If the
-    script is empty, the comment is chat on the board whose mail is answered. After queries only, or
-    if the mail is about no board, the comment is quoted as unsent. A comment about no board and
-    without a move is ignored, since it may be a signature.
+    script is empty, it is chat on the board whose mail is answered. Any other comment is quoted as
+    unsent.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
             return _with_words(context, script.comment, events)
     number = context.own_hint
     if number is None and not any(map(whole_move, script.comment[:_LINES_READ])):
-        return []
+        return []  # it may be a signature
     if script.commands or number is None:
         return [Answered("unsent", {"comment": list(script.comment)}, number)]
     return _chat(context, number, script.comment)
@@ -249,11 +241,7 @@ def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
 
 
 def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
-    """Send a comment to the other players of a board.
-
-    The same comment is sent a few times, then quoted to the sender once, then ignored: this ends
-    mail loops between programs.
-    """
+    """Send a comment to a board's other players; ignore repeated ones, to end mail loops."""
     work, now, player = context.work, context.now, context.player
     work.boards.get(number, lock=True)  # the lock makes the counts exact
     told = {"title": "your words", "number": number, "comment": list(comment)}
@@ -280,7 +268,6 @@ def refused(
 
 
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
-    """Return the answer to a script with an unreadable line; no command of it was run."""
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     code, params, nearest = problem.code, problem.params, problem.nearest

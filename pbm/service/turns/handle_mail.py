@@ -94,7 +94,6 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
 
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
-    """Handle a person's mail after `run_logins` has run the commands that contain a login."""
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
     missed: tuple[int, ...] = ()
     if player is not None:
@@ -159,10 +158,7 @@ def _proven(
 
 
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
-    """Return the player whom a login may authenticate; None if there is none.
-
-    The mail of a `strict` player must come from that player's address, without doubt by DMARC.
-    """
+    """Return the player whom a login may authenticate, or None."""
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:
         return None

@@ -43,10 +43,7 @@ _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """Error of handling a mail; its transaction must be rolled back.
-
-    Any of the `in_batch` mails begun in that transaction may be the cause.
-    """
+    """A mail's failure; any of the `in_batch` mails begun in its transaction may be the cause."""
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
         super().__init__(f"mail {incoming(mail.id)}: {error}")
@@ -57,16 +54,13 @@ class TurnFailedError(Exception):
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail that needs slow work, with the results so far and the work still `under_way`.
-
-    `started` says that the mail has been delayed in the inbox, so a thread may run the work.
-    """
+    """A mail that needs slow work, with the results so far."""
 
     mail: InboxMail
     passwords: PasswordWork = field(default_factory=PasswordWork)
     apart: Apart = field(default_factory=Apart)
-    under_way: Callable[[], None] | None = None
-    started: bool = False
+    under_way: Callable[[], None] | None = None  # slow work that is not finished
+    started: bool = False  # the inbox delays the mail, and a thread may run the work
 
     def __post_init__(self) -> None:
         self.is_long = len(self.mail.raw) > LONG
@@ -167,10 +161,8 @@ def _read_mail(site: Site, mail: InboxMail) -> Envelope:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """How many mails a batch handled or delayed, and whether more mails may wait."""
-
-    mails: int
-    more: bool
+    mails: int  # handled or delayed
+    more: bool  # others may wait
 
 
 @dataclass
@@ -197,11 +189,7 @@ class InboxWorker:
         self.crash_marker.clear()
 
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
-        """Count a try for the mails that were being handled when a process died.
-
-        Mails that had a failed try already are retried at different times, so that the next crash
-        shows which one causes it.
-        """
+        """Count a try of each mail in hand at a crash; retry them apart, to find the cause."""
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
         for mail in found:
@@ -213,8 +201,7 @@ class InboxWorker:
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
         """Handle at most `most` of the next mails; begin none of them after `SLICE` seconds.
 
-        Before each mail, yield whether that mail is long. After an error (TurnFailedError,
-        WorkNeeded or DBAPIError) the caller must roll the transaction back.
+        Yields before each mail whether it is long. After any error the caller must roll back.
         """
         now, began = self.clock(), self.seconds()
         most = most if self.database.embedded else 1  # a turn's commit releases all claimed rows

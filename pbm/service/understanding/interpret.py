@@ -60,10 +60,7 @@ def interpret(context: Context, script: Script) -> Script:
 
 
 def _offer_reply(context: Context, script: Script) -> Script | None:
-    """If the words begin with yes or no, return the script that accepts or rejects the open offer.
-
-    Other words are the comment. An unclear reply, or a yes without an offer, makes an `answer`.
-    """
+    """If the words begin with yes or no, return the script that answers the open offer."""
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
     said = answers.spoken(script.comment)
@@ -134,10 +131,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """Move a request below a move ("draw?") from the `comment` to `wish`.
-
-    The opponents do not get that line; after the move, the sender is asked about the request.
-    """
+    """Move a request below a move ("draw?") to `wish`, which the sender is asked about."""
     moves = bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
     for index, line in enumerate(script.comment[:_MOST_LINES]):
         if not moves or script.guess:

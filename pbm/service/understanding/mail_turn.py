@@ -19,19 +19,14 @@ from pbm.store.values.players import Player
 
 @dataclass(frozen=True, kw_only=True)
 class MailTurn(Turn):
-    """The unit of work that handles one mail.
-
-    `mailed` are the boards in the mail of ours that is answered. `believes_front` says that the
-    upstream mail server is trusted. `done` has the logins whose commands have run. If the turn
-    `withholds_words`, the sender's words go to nobody, since they may hold a password.
-    """
+    """The unit of work that handles one mail."""
 
     mail: InboxMail
     envelope: Envelope
-    mailed: tuple[Answering, ...] = ()
-    believes_front: bool = False
-    done: frozenset[Login] = frozenset()
-    withholds_words: bool = False
+    mailed: tuple[Answering, ...] = ()  # boards in the mail of ours that is answered
+    believes_front: bool = False  # trusts the upstream mail server
+    done: frozenset[Login] = frozenset()  # their commands have run
+    withholds_words: bool = False  # they may hold a password, so nobody gets them
     _read: dict[tuple[bool, int | None], Script] = field(
         default_factory=dict, repr=False, compare=False
     )

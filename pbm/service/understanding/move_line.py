@@ -35,16 +35,13 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
 @dataclass(frozen=True)
 class _Found:
-    """A move in the sender's words, on the line `index`; in the subject if that is None.
+    """A move in the sender's words."""
 
-    `move` is None if `text` is only similar to a move. `inside` is set if the line has other words.
-    """
-
-    index: int | None
+    index: int | None  # of the line; None for the subject
     line: str
     text: str
-    move: PlayMove | None = None
-    inside: MoveInside | None = None
+    move: PlayMove | None = None  # None if the text is only similar to a move
+    inside: MoveInside | None = None  # set if the line has other words
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
@@ -82,13 +79,7 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 def _in_sentences(
     context: Context, board: Board, script: Script, found: Sequence[_Found]
 ) -> Script | None:
-    """Return the script for a mail whose moves all stand inside sentences.
-
-    If a sentence asks which of several moves is better, the words are a comment. Otherwise the
-    sender is asked about the legal moves. If no move is legal, the words are a comment, provided
-    that a sentence expresses doubt or addresses somebody; else the first announced move is tried,
-    and refused.
-    """
+    """Return the script for a mail whose moves all stand inside sentences."""
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
     if several and any(item.inside and item.inside.asks_which for item in found):

@@ -55,10 +55,7 @@ def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
 
 
 def note_signature(turn: MailTurn, player: Player) -> None:
-    """Tell a player which lines were left out as a signature, once for each signature.
-
-    If the mail has none, store digests of its last lines, by which the next mail's may be found.
-    """
+    """Tell a player, once for each signature, which lines were left out."""
     lines = list(filter(None, turn.envelope.signature))
     if not lines:
         _note_ending(turn, player)

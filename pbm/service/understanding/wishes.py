@@ -129,10 +129,7 @@ def _vacation(script: Script) -> Script | None:
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
-    """Return the command to suggest if the words tell of being away, else None.
-
-    This is the help page on vacations if the number of days is unclear.
-    """
+    """Return the command for an absence (for help if its days are unclear), or None."""
     days, vacation = days_away(lines), TakeVacation.words[0]
     if days is None:
         return None
@@ -191,11 +188,8 @@ def ask_to_decline(context: Context, script: Script, number: int) -> Script | No
 
 
 def _understood(script: Script) -> Understood | None:
-    """Return the requests in a script's words, or else in the subject.
-
-    A first line that reads as a command may be a request, as in "help me out".
-    """
-    if script.commands:
+    """Return the requests in a script's words, or else in the subject."""
+    if script.commands:  # "help me out" reads as a command
         first, *others = script.commands
         names_page = isinstance(first, Help) and (first.subject or "").isalnum()
         only_looks = first.reads_only and not names_page and not others
@@ -214,11 +208,8 @@ def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Return whether a request is probably meant for the other players, not for the server.
-
-    Examples: "You win" after the end of the game; "Anyone for a game?" in answer to a board.
-    """
-    if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):
+    """Return whether a request is probably meant for the other players, such as "You win"."""
+    if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):  # "Who plays?"
         return number is not None
     if meant.intention is Intention.HINT:  # other people on the board may be asked
         seats = context.work.boards.get(number).seats if number is not None else ()
