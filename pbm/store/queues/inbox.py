@@ -63,10 +63,7 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Return the condition that a mail has the lowest number of all new mails in its lane.
-
-    `lane` is a column name: "lane" (mails of a sender) or "board_lane" (mails about a board).
-    """
+    """Return the condition that no earlier new mail has the same value in the column `lane`."""
     # Both conditions compare numbers, so no two mails wait for each other.
     # With NOT EXISTS, PostgreSQL might read all mails, since it estimates that none waits.
     earlier = select(_EARLIER.c.id).where(

@@ -76,10 +76,7 @@ MOST_NOTICES = 40  # for one player, apart from news of boards
 
 
 class KeptNews(Repository):
-    """News of boards, and other notices, stored for a later mail.
-
-    Callers that store or delete a board's news have locked the board. So no news is mailed twice.
-    """
+    """News of boards, and other notices. To store or delete news, callers lock the news' board."""
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
         row = {"board_id": board_id, **vars(news)}

@@ -257,10 +257,7 @@ class Outbox(MailQueue[OutboxMail]):
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Drop a player's waiting mails of kinds in `SUPERSEDED`; return the boards' numbers.
-
-        Drops only mails about `board_id`, if that is given. `why` is stored as last error.
-        """
+        """Drop a player's waiting mails of kinds in `SUPERSEDED`; return their boards' numbers."""
         its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
         about = () if board_id is None else (outbox.c.board_id == board_id,)
         dropped = {"status": OutboxStatus.DROPPED, "finished_at": now, "last_error": why}

@@ -44,8 +44,7 @@ class _Queue(Repository, Generic[_M]):
     ) -> _M | None:
         """Find a row by number; if `lock`, lock it until the commit.
 
-        Returns None if the row does not meet the conditions, or if `wait` is False and others have
-        locked the row.
+        If others have locked the row, `wait=False` returns None.
         """
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)

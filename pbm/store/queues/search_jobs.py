@@ -80,7 +80,6 @@ class SearchJobs(JobQueue[SearchJob]):
         self._update(search_jobs, mine, leased_until=until)
 
     def give_back(self, by: str) -> None:
-        """End all leases of the process `by`."""
         mine = search_jobs.c.leased_by == by
         self._update(search_jobs, mine, leased_by=None, leased_until=None)
 

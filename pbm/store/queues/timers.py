@@ -35,10 +35,7 @@ class Timers(JobQueue[Timer]):
         question_id: int | None = None,
         since: datetime | None = None,
     ) -> bool:
-        """Add a timer for the period from `since` (by default `now`) to `due_at`.
-
-        Returns False and does nothing if a timer of this kind and key (`about`) exists.
-        """
+        """Add a timer; return False if one of this kind and key (`about`) exists already."""
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
         moments = {"since": since or now, "set_at": now, "due_at": due_at}
         added = upsert(due).values(kind=kind, about=about, **whose, **moments)
@@ -141,10 +138,7 @@ class Timers(JobQueue[Timer]):
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """After the clock went back, bring forward all timers whose `set_at` is after `now`.
-
-        A timer's `set_at` becomes `now`; the time from `set_at` to `due_at` stays the same.
-        """
+        """After the clock went back, limit `set_at` to `now`; `due_at` moves by the same time."""
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at
             self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)

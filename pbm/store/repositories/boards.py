@@ -70,7 +70,6 @@ def board_reads(board_id: int) -> tuple[Read, Read]:
 
 class Boards(Repository):
     def find(self, board_id: int, *, lock: bool = False) -> Board | None:
-        """Find a board; `lock` locks it until the commit."""
         transaction, reads = self._transaction, board_reads(board_id)
         if lock and not transaction.holds(board_id):
             locked, found, seated = rows_of(transaction, (_LOCK, {"number": board_id}), *reads)
@@ -166,10 +165,7 @@ class Boards(Repository):
         return tuple(self._with_seats(rows))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
-        """Return a board's stored `to_move_id`, and the set of its seats' stored `playing` flags.
-
-        Both should agree with the board's position, from which they were derived.
-        """
+        """Return the stored `to_move_id` and `playing` flags, to compare with the position."""
         (to_move,) = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
         playing = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
         return to_move, frozenset(playing)
@@ -272,11 +268,7 @@ class Boards(Repository):
         self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, **columns)
 
     def _with_seats(self, rows: Sequence[Row]) -> Iterator[Board]:
-        """Yield the boards of these rows, with their seats.
-
-        Seats are read by a second statement. If a join waited for a lock, PostgreSQL would return
-        the seats as they were before the wait.
-        """
+        """Read seats by a second statement: a join that waited for a lock would return old ones."""
         seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}
         reads = _SEATED_AT_MANY.rows(self._transaction, numbers=list(seated)) if rows else ()
         for seat in reads:

@@ -78,8 +78,7 @@ class Buckets(Repository):
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
         """Return the number of tokens in a bucket, without limiting the result to `capacity`.
 
-        A token that another open transaction has taken still counts. If the clock goes back, the
-        bucket does not fill.
+        A token that another open transaction has taken still counts.
         """
         row = _READ_ONE.row(self._transaction, whose=key)
         if row is None:

@@ -183,10 +183,7 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """Count the boards begun by a player on which another person, not a robot, has moved.
-
-        Only the `_NEWEST` boards begun last are read.
-        """
+        """Count those of the `_NEWEST` boards begun by a player on which another person moved."""
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
         moved = (

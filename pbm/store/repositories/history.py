@@ -27,13 +27,10 @@ class Meeting(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A page of finished boards, newest first.
-
-    `go_on_below` is the argument `below` for the next page; None on the last page.
-    """
+    """A page of finished boards, newest first."""
 
     board_ids: tuple[int, ...]
-    go_on_below: int | None
+    go_on_below: int | None  # `below` for the next page, None on the last page
 
 
 class History(Repository):
@@ -71,7 +68,6 @@ class History(Repository):
         return tuple(Meeting(number, a, b, won or ()) for number, a, b, won in rows)
 
     def playing(self, player_id: int, *, most: int) -> int:
-        """Return the number of a player's boards in progress, counted up to `most`."""
         some = select(seats.c.board_id).where(seats.c.player_id == player_id, seats.c.playing)
         return len(self._rows(some.limit(most)))
 

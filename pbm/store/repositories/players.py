@@ -132,8 +132,8 @@ class Players(Repository):
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Return a page of players ordered by handle, and the handle that begins the next page.
 
-        Reads the first `most` players from `handle` on; the page has only the active ones of them.
-        The second value is None if there is no next page.
+        The page has the active ones among the first `most` players from `handle` on. The handle is
+        None if there is no next page.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()

@@ -56,7 +56,6 @@ class Plies(Repository):
         return self._transaction.execute(query.order_by(moves.c.ply)).all()
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
-        """Return the departures of a board, in order."""
         query = select(departures).where(departures.c.board_id == board_id)
         return self._all(Departure, query.order_by(departures.c.id))
 
@@ -147,8 +146,7 @@ class Playing(Repository):
         """Record a move; the primary key (board, ply) prevents a second move of the same ply.
 
         Stores how often the position after the move has occurred: `first` plus the number of
-        earlier moves with the same mark. Counts only moves from ply `since` on, and at most `most`
-        of them.
+        earlier moves with the same mark. Counts moves from ply `since` on, at most `most`.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}

@@ -195,8 +195,7 @@ class Consents(Repository):
     """Consents, each a player's yes that also holds for later mails of the same origin.
 
     Commands in a mail whose sender address may be forged wait for the player's yes. An origin is a
-    digest of the sender's address, domain and network. The command `newkey` ends a player's
-    consents.
+    digest of the sender's address, domain and network. `newkey` ends a player's consents.
     """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:

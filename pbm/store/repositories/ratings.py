@@ -5,16 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Integer,
-    bindparam,
-    func,
-    insert,
-    literal_column,
-    select,
-    text,
-)
+from sqlalchemy import ColumnElement, Integer, bindparam, func, insert, literal_column, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.schema.games import LISTED, rated_boards, ratings, results

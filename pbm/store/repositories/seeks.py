@@ -81,7 +81,7 @@ class Seeks(Repository):
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """Return the open seeks that a player waits in, oldest first; `over`: closed seeks, too."""
+        """Return the open seeks that a player waits in, or if `over` all of them, oldest first."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))

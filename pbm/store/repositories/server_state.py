@@ -18,7 +18,6 @@ class Facts(Repository):
     """Queries about facts, which are named data on the server's environment."""
 
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
-        """Find the fact stored under a name; `lock` locks it until the commit."""
         query = select(facts).where(facts.c.name == name)
         return self._first(Fact, query.with_for_update() if lock else query)
 

@@ -3,19 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    Boolean,
-    Column,
-    Float,
-    Index,
-    Integer,
-    String,
-    Text,
-    false,
-    text,
-    true,
-)
+from sqlalchemy import JSON, Boolean, Column, Float, Index, Integer, String, Text, false, text, true
 
 from pbm.plain import from_plain, to_plain
 from pbm.store.schema.columns import JsonOf, Moment, Word, identity, only_where, to
@@ -194,8 +182,5 @@ ratings = table(  # the last result of each player
     Column("rival_id", Integer),
     Index(*("ix_ratings_place", "game", "pool", "mu", "player_id"), **only_where(LISTED)),
     Index("ix_ratings_player_id", "player_id"),
-    mark=Personal(
-        ("player_id",),
-        export=ExportRows("ratings", _RATED | {"games": "games"}),
-    ),
+    mark=Personal(("player_id",), export=ExportRows("ratings", _RATED | {"games": "games"})),
 )

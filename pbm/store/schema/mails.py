@@ -16,22 +16,8 @@ from sqlalchemy import (
     true,
 )
 
-from pbm.store.schema.columns import (
-    Moment,
-    Word,
-    identity,
-    only_where,
-    to,
-    where_it_waits,
-)
-from pbm.store.schema.personal import (
-    BlankColumns,
-    ErasedBy,
-    KeepRows,
-    NotExported,
-    Personal,
-    table,
-)
+from pbm.store.schema.columns import Moment, Word, identity, only_where, to, where_it_waits
+from pbm.store.schema.personal import BlankColumns, ErasedBy, KeepRows, NotExported, Personal, table
 from pbm.store.values.mails import InboxStatus, Kind, OutboxStatus
 
 # Class of the PostgreSQL advisory lock held while a mail of the outbox is sent.

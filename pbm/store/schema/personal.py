@@ -67,19 +67,14 @@ class NotExported:
 
 @dataclass(frozen=True)
 class Personal:
-    """A table's mark: in which columns a player is named, and what erasure and export do.
+    """A table's mark: in which columns a player is named, and what erasure and export do."""
 
-    `numbers` are columns with a player's number; the export uses only the first. `addresses` are
-    columns with a mail address, in upper or lower case. `hidden` are columns with a longer text
-    that contains a mail address.
-    """
-
-    numbers: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()  # columns with a player's number; the export uses only the first
     _: KW_ONLY
     export: ExportRows | ExportedBy | NotExported
     erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows = DeleteRows()
-    addresses: tuple[str, ...] = ()
-    hidden: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()  # columns with a mail address, in upper or lower case
+    hidden: tuple[str, ...] = ()  # columns with a longer text that contains a mail address
 
 
 def table(

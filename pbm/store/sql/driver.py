@@ -1,7 +1,4 @@
-"""Engines by URL, and SQL run by the database's driver without SQLAlchemy's layers.
-
-Errors and event listeners are as in SQLAlchemy.
-"""
+"""Engines by URL, and SQL run by the driver itself, with SQLAlchemy's errors and listeners."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext

@@ -1,7 +1,7 @@
 """A statement written in SQLAlchemy's language, compiled once, and run by the driver itself.
 
-Running a statement by SQLAlchemy takes many times longer than by the driver, and a mail needs some
-fifteen statements. SQLAlchemy still compiles the SQL and converts the values.
+SQLAlchemy compiles the SQL and converts the values. Running it by SQLAlchemy takes many times
+longer than by the driver, and a mail needs some fifteen statements.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -100,8 +100,7 @@ class Statement:
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
     """Return the rows of each read. Reads that are not cached run in one round trip.
 
-    Reads that lock rows must come first: other rows may change during the wait for a lock. Raises
-    DBAPIError.
+    Reads that lock rows must come first: other rows may change during the wait for a lock.
     """
     cache = transaction.cache
     found: list[Rows] = []
@@ -232,8 +231,8 @@ class _Compiled:
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
     """Return the function that converts values of a type for the driver; None if none is needed.
 
-    The function serialises a JSON value at once. The driver would serialise it only when sending;
-    by then the value may have changed.
+    It serialises JSON at once. The driver would do so when sending, when the value may have
+    changed.
     """
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":

@@ -58,10 +58,9 @@ class RowCache:
 
 
 class Transaction:
-    """A database transaction that buffers writes and caches rows.
+    """A database transaction that buffers writes and caches rows. Its methods raise DBAPIError.
 
-    Each statement runs after the writes that were buffered before it. Methods that run statements
-    raise DBAPIError.
+    Each statement runs after the writes that were buffered before it.
     """
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:

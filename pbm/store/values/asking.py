@@ -177,7 +177,6 @@ class Seek:
 
     @property
     def waiting(self) -> tuple[Seeker, ...]:
-        """The seekers who can play."""
         return tuple(seeker for seeker in self.seekers if seeker.here)
 
     def has(self, player_id: int) -> bool:

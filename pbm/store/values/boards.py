@@ -21,8 +21,6 @@ class BoardStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Seat:
-    """A seat of a board and its player."""
-
     seat: int
     player_id: int  # on a board imported from a record, the importer
     handle: str  # on a board imported from a record, a name in the record

@@ -46,8 +46,6 @@ class PlayerStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Player:
-    """A registered player."""
-
     id: int
     handle: str
     status: PlayerStatus
