@@ -163,10 +163,7 @@ class Beginnings(Repository):
     """Queries about who began boards, for limits and hints."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """Count the boards begun by `begun_by` that a player has not answered, up to `most`.
-
-        The player has neither moved nor commented on such a board, which is in progress.
-        """
+        """Count boards in progress begun by `begun_by` where the player did not move or write."""
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
 
