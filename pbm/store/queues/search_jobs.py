@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import exists, func, or_, select, true
-from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.rules.robots import LONG
 from pbm.store.channels import JOB_ADDED
@@ -50,12 +49,10 @@ class SearchJobs(JobQueue[SearchJob]):
         row = {"kind": kind, "about": about, "board_id": board_id, "ply": ply, "params": params}
         row |= {"player_id": player_id, "asked_at": now, "due_at": now}
         place = now.timestamp() + PATIENCE * seconds * (jobs + 1)
-        added = upsert(search_jobs).values(**row, place=place)
-        added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
-        if self._transaction.scalar(added.returning(search_jobs.c.id)) is None:
-            return False
-        self._transaction.notified.add(JOB_ADDED)
-        return True
+        is_new = self._add_if_new(search_jobs, "kind", "about", **row, place=place)
+        if is_new:
+            self._transaction.notified.add(JOB_ADDED)
+        return is_new
 
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False

@@ -38,12 +38,11 @@ class Timers(JobQueue[Timer]):
         """Add a timer; return False if one of this kind and key (`about`) exists already."""
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
         moments = {"since": since or now, "set_at": now, "due_at": due_at}
-        added = upsert(due).values(kind=kind, about=about, **whose, **moments)
-        added = added.on_conflict_do_nothing(index_elements=["kind", "about"])
-        if self._transaction.scalar(added.returning(due.c.id)) is None:
-            return False
-        self._wake(now, due_at)
-        return True
+        row = {"kind": kind, "about": about, **whose, **moments}
+        is_new = self._add_if_new(due, "kind", "about", **row)
+        if is_new:
+            self._wake(now, due_at)
+        return is_new
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
         """Add a timer of this kind, due at `now`, for each player whose turn it is on a board."""

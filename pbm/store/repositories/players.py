@@ -8,7 +8,6 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, bindparam, exists, select
-from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.passwords import PasswordHash
 from pbm.store.schema.games import seats
@@ -161,9 +160,7 @@ class Players(Repository):
         if self.formerly(name) is not None:
             return False
         row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
-        added = upsert(players).values(**row, joined_at=now)
-        added = added.on_conflict_do_nothing(index_elements=["handle"])
-        return self._transaction.scalar(added.returning(players.c.id)) is not None
+        return self._add_if_new(players, "handle", **row, joined_at=now)
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         row = {"player_id": player_id, "address": address, "address_key": address.lower()}

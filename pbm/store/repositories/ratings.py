@@ -190,10 +190,7 @@ class Ratings(Repository):
 
     def _counted(self, condition: ColumnElement[bool], *, most: int) -> tuple[CountedBoard, ...]:
         query = select(rated_boards).where(condition).order_by(rated_boards.c.id).limit(most)
-        return tuple(
-            CountedBoard(row.id, row.board_id, row.game, row.pool, row.counted_at)
-            for row in self._transaction.execute(query)
-        )
+        return tuple(CountedBoard(*row) for row in self._transaction.execute(query))
 
 
 def _rated(row: Any) -> tuple[int, Rating]:

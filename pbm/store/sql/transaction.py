@@ -16,6 +16,7 @@ from sqlalchemy import (
     insert,
     update,
 )
+from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.sql.dml import UpdateBase
 
 from pbm.store.channels import Channel
@@ -102,8 +103,8 @@ class Transaction:
             self.cache.clear()
         return result
 
-    def scalar(self, statement: Executable, values: Any = None) -> Any:
-        return self.execute(statement, values).scalar()
+    def scalar(self, statement: Executable) -> Any:
+        return self.execute(statement).scalar()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
         """Run the buffered writes, then these calls, in one round trip; return each call's rows."""
@@ -188,6 +189,11 @@ class Repository:
     def _add(self, table: Table, **values: Any) -> int:
         added = insert(table).values(**values).returning(table.c.id)
         return int(self._transaction.execute(added).scalar_one())
+
+    def _add_if_new(self, table: Table, *key: str, **values: Any) -> bool:
+        """Insert a row; return False if a row with the same values in the columns `key` exists."""
+        added = upsert(table).values(**values).on_conflict_do_nothing(index_elements=key)
+        return self._transaction.scalar(added.returning(table.c.id)) is not None
 
     def _insert(self, table: Table, **values: Any) -> None:
         self._transaction.execute(insert(table).values(**values))
