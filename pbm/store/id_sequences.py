@@ -24,8 +24,7 @@ def highest_given(database: Database) -> dict[str, int]:
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
     """Advance the sequences beyond all IDs issued before a restore; return each table's next ID.
 
-    `given` maps tables to the highest known ID. Skips at least 1,000 IDs, or a tenth of the highest
-    ID if that is more. Raises DBAPIError.
+    `given` has the highest known IDs. Skips at least 1,000 IDs, or a tenth of the highest if more.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}

@@ -228,7 +228,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Return whether a mail to an address (about `board_id`, if that is given) waits."""
+        """Return whether a mail to an address waits, about the board if `board_id` is given."""
         about = () if board_id is None else (outbox.c.thread == board_id,)
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 

@@ -23,8 +23,7 @@ from pbm.store.values.queues import SearchJob, Timer
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # earlier than the times of all rows
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
-MARGIN = timedelta(seconds=10)
-"""How far the clocks of other processes, which date their rows, may be behind."""
+MARGIN = timedelta(seconds=10)  # how far clocks of other processes may be behind
 
 
 _M = TypeVar("_M")
@@ -63,12 +62,9 @@ class _Queue(Repository, Generic[_M]):
 class MailQueue(_Queue[_M]):
     """A queue of mails; handled mails stay in the table, with another status."""
 
-    _open: ClassVar[Sequence[ColumnElement[bool]]]
-    """Two conditions, each with an index: of waiting mails, and of stuck or failed mails."""
-    _since: ClassVar[str]
-    """The name of the column with the time since when a mail waits."""
-    _at_any_place: ClassVar[ColumnElement[bool]]
-    """A condition that is always true, and makes PostgreSQL use the index of waiting mails."""
+    _open: ClassVar[Sequence[ColumnElement[bool]]]  # that it waits; that it is stuck or has failed
+    _since: ClassVar[str]  # the column with the time since when a mail waits
+    _at_any_place: ClassVar[ColumnElement[bool]]  # always true, for the index of waiting mails
 
     def get(self, number: int, *, lock: bool = False) -> _M:
         """Return a mail by number; `lock` keeps workers from claiming it. Raises LookupError."""

@@ -76,8 +76,7 @@ class Timers(JobQueue[Timer]):
     ) -> None:
         """Bring timers with the keys `abouts` forward to `due_at`, except those locked by others.
 
-        Waiting for such a lock could be a deadlock: the process that claimed the timer may wait for
-        a board that this transaction has locked.
+        Waiting could be a deadlock: whoever claimed a timer may wait for a board locked here.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
@@ -113,8 +112,7 @@ class Timers(JobQueue[Timer]):
     ) -> frozenset[int]:
         """Return the players in `player_ids` on whose boards a timer is due by `until`.
 
-        Considers only timers of these `kinds`, and no boards in `but`. Reads at most the next
-        `_LOOKED_AT` timers of all kinds.
+        Considers only `kinds`, and no boards in `but`, among the next `_LOOKED_AT` timers.
         """
         soon = (
             select(due.c.kind, due.c.board_id)

@@ -122,7 +122,7 @@ class Buckets(Repository):
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
-    """Return the statement that takes a token from a bucket; `each`: from several buckets."""
+    """Return the statement that takes a token from a bucket, or if `each`, from each of several."""
     insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND

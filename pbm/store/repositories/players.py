@@ -131,8 +131,7 @@ class Players(Repository):
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Return a page of players ordered by handle, and the handle that begins the next page.
 
-        The page has the active ones among the first `most` players from `handle` on. The handle is
-        None if there is no next page.
+        The page has the active ones among the first `most` players from `handle` on.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()

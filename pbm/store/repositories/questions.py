@@ -120,7 +120,7 @@ class Questions(Repository):
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
         """Return the origins (see `Consents`) in a player's questions about any of these errands.
 
-        A yes to a question also gives a consent to its origin; for "", it gives no consent.
+        A yes to a question also gives a consent to the question's origin, unless that is empty.
         """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,

@@ -95,14 +95,11 @@ metadata = MetaData(
     }
 )
 
+# Values of `status` in partial indexes. If they were bound, PostgreSQL's generic plans would not
+# use the index, and SQLite would prepare the statement each time.
 NEW, STUCK = (literal_column(f"'{word}'", String) for word in ("new", "stuck"))
 DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed"))
 OPEN = literal_column("'open'", String)
-"""Values of `status` in partial indexes, as SQL literals.
-
-If such a value were bound, PostgreSQL's generic plans would not use the index, and SQLite would
-prepare the statement each time.
-"""
 
 
 def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -> dict[str, Any]:

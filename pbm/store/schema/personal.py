@@ -43,8 +43,8 @@ class KeepRows:
 class ExportRows:
     """A mark: the export lists the player's rows under `key`.
 
-    `columns` maps names in the export to columns. If it is the name of one column, the list has
-    only that column's values.
+    `columns` maps names in the export to columns. If it is one column's name, bare values are
+    listed.
     """
 
     key: str

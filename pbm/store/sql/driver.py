@@ -38,8 +38,7 @@ _FORMS = (
 # Turns stay idle in a transaction for less: a turn that hangs is ended after half of this time.
 MOST_IDLE_SECONDS = 60  # within a transaction
 IDLE_SECONDS = 30.0  # after which a connection may have been lost silently
-Row = dict[str, Any] | RowMapping
-"""A row by column names, from the driver or from SQLAlchemy."""
+Row = dict[str, Any] | RowMapping  # from the driver or from SQLAlchemy
 # SQLSTATE classes: connection, rollback, resources, object state, operator, system; and the state
 # for a transaction that was idle too long.
 _POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58", "25P03")

@@ -5,8 +5,7 @@ from typing import Any
 
 import orjson
 
-_MARKS = (" ", b" ")
-"""The beginning of text for the standard library to decode; orjson rounds long integers."""
+_MARKS = (" ", b" ")  # begin text for the standard library: orjson rounds long integers
 # As the standard library, which encodes neither.
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 

@@ -36,8 +36,7 @@ from pbm.store.sql.jsons import dumps
 from pbm.store.sql.transaction import Key, Rows, Transaction
 
 Built = Select[Any] | Insert | Update | Delete
-Read = tuple["Statement", Mapping[str, Any]]
-"""A statement that reads rows, with the values for its parameters by name."""
+Read = tuple["Statement", Mapping[str, Any]]  # with the values for its parameters by name
 Convert = Callable[[Any], Any] | None
 
 
@@ -231,8 +230,7 @@ class _Compiled:
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
     """Return the function that converts values of a type for the driver; None if none is needed.
 
-    It serialises JSON at once. The driver would do so when sending, when the value may have
-    changed.
+    It serialises JSON at once, since the value may have changed when the driver sends it.
     """
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":

@@ -65,18 +65,16 @@ class Transaction:
     """
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
-        """`begins`: this object sends BEGIN and COMMIT; otherwise the engine does so."""
+        """If `begins`, this object sends BEGIN and COMMIT, else the engine does."""
         self._connection = connection
         self.dialect = connection.dialect
-        self.is_shared = self.dialect.name != "sqlite"
-        """True for PostgreSQL, which several processes may use."""
+        self.is_shared = self.dialect.name != "sqlite"  # several processes may use PostgreSQL
         self._buffer = [Call("BEGIN")] if begins else []
         self._begins = begins
         self._has_writes = False  # in the buffer
         self._depth = 0  # number of nested savepoints
         self.cache = RowCache()
-        self.notified: set[Channel] = set()
-        """The channels whose workers are notified after the commit; repositories add to this."""
+        self.notified: set[Channel] = set()  # whose workers are notified after the commit
         self.locked_boards: set[int] = set()
 
     def holds(self, board_id: int) -> bool:

@@ -110,8 +110,7 @@ class Queued:
     """What determines the place of a new mail in the inbox's queue.
 
     The place is a time: now + `handicap` seconds, but at least `apart` seconds later than the place
-    of the last waiting mail of the same lane. If the place is more than `furthest` seconds after
-    now, the mail is refused.
+    of the lane's last waiting mail. If it is over `furthest` seconds from now, the mail is refused.
     """
 
     lane: str | None = None  # a sender, whose mails are handled in order
