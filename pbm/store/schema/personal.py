@@ -43,8 +43,7 @@ class KeepRows:
 class ExportRows:
     """A mark: the export lists the player's rows under `key`.
 
-    `columns` maps names in the export to columns. If it is one column's name, bare values are
-    listed.
+    `columns` maps export names to columns. If it is one column's name, bare values are listed.
     """
 
     key: str
