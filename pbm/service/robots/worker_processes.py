@@ -60,10 +60,8 @@ class WorkerProcess:
             process, self._process = self._process, None
             connection, self._connection = self._connection, None
             if process is not None:
-                process.kill()
-                process.wait()
-                if process.stdin:
-                    process.stdin.close()
+                with process:  # waits for it, and closes the pipe
+                    process.kill()
         if connection is not None:
             connection.close()
 
@@ -104,7 +102,6 @@ class WorkerProcesses:
         return len(self._processes)
 
     async def run(self, computation: Computation) -> Any:
-        """Run a computation in a free process, return its result. Raises SearchFailedError."""
         process = self._free.pop()  # the last one used, to start few processes
         try:
             loop = asyncio.get_running_loop()

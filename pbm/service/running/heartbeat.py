@@ -61,13 +61,11 @@ class Heart:
         if self._is_off and not was_off:
             _log.warning("this clock is not the database's", seconds_ahead=round(ahead or 0))
         host, pid = self._host, os.getpid()
-        alive = {role: min(loops.values(), default=now) for role, loops in self._loops.items()}
-        work.heartbeats.beat(
-            [
-                Heartbeat(self._process, role, host, pid, now, at, ahead)
-                for role, at in alive.items()
-            ]
-        )
+        beats = [
+            Heartbeat(self._process, role, host, pid, now, min(loops.values(), default=now), ahead)
+            for role, loops in self._loops.items()
+        ]
+        work.heartbeats.beat(beats)
         if LISTEN in self._roles:
             note_listening(work, now)
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
@@ -100,8 +98,6 @@ async def stop_beating(heart: Heart, writer: Writer) -> None:
 
 
 class ClockWatch:
-    """Detects that the system clock was set back."""
-
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._latest: datetime | None = None
@@ -112,8 +108,7 @@ class ClockWatch:
     ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        It shortens waits that are too long then. If it raises DBAPIError, the next call runs it
-        again.
+        That shortens waits, which are too long then. After a DBAPIError, the next call tries again.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
@@ -123,11 +118,9 @@ class ClockWatch:
     def went_back(self) -> bool:
         """Return whether the clock was set back since the last call; True at the first call."""
         now, latest = self._clock(), self._latest
-        if latest is None or now < latest - UNNOTICED:
-            self._latest = now
-            return True
-        self._latest = max(now, latest)
-        return False
+        went_back = latest is None or now < latest - UNNOTICED
+        self._latest = now if latest is None or went_back else max(now, latest)
+        return went_back
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:

@@ -131,7 +131,6 @@ def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) ->
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
-    """Return when to check the clock of a board that has just changed."""
     return _next_look(tick, board, wait_of(tick.work, tick.work.boards.get(board.id), tick.now))
 
 

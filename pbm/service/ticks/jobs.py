@@ -35,8 +35,8 @@ HANDLERS: Mapping[str, Do] = {
     TimerKind.DAILY_ERASURE: expiry.erase_old_rows,
     TimerKind.CLOCK: deadlines.watch_clock,
     TimerKind.RATINGS: expiry.recount_ratings,
-    TimerKind.VACATION: news.tell_beginning,
-    TimerKind.VACATION_OVER: news.tell_end,
+    TimerKind.VACATION: news.tell_vacation_begun,
+    TimerKind.VACATION_OVER: news.tell_vacation_ended_early,
     TimerKind.SEEK_LAPSE: expiry.lapse_seek,
     TimerKind.RECORD_LAPSE: expiry.lapse_record,
     TimerKind.DIGEST: news.send_digest,
@@ -49,8 +49,6 @@ RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 
 @dataclass
 class Ticks:
-    """Worker for the queue of timers, ordered by due time."""
-
     database: Database
     site: Site
     clock: Clock
@@ -77,8 +75,7 @@ class Ticks:
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
         """Run due timers for about `SLICE` seconds, yielding before each; return their number.
 
-        A failing timer is rolled back alone. Raises DBAPIError if the database is unreachable,
-        which is no failed try.
+        A failing timer is rolled back alone. Raises DBAPIError if the database is unreachable.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):

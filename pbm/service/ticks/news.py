@@ -65,8 +65,7 @@ def _tell_who_waits(
         tick.work.timers.set(kind, f"{stem}.{some[-1]}", tick.now, then, player_id=player.id)
 
 
-def tell_beginning(tick: Tick) -> str | Again:
-    """Tell waiting opponents that a player's vacation has begun."""
+def tell_vacation_begun(tick: Tick) -> str | Again:
     vacation, player = _vacation_of(tick)
     if vacation is None or not player.is_active:
         return _DROPPED
@@ -87,8 +86,7 @@ def tell_beginning(tick: Tick) -> str | Again:
     return _tell_of(tick, vacation, player, lambda number: PlayerAway(number, *told), but=known)
 
 
-def tell_end(tick: Tick) -> str | Again:
-    """Tell waiting opponents that a player's vacation has ended early."""
+def tell_vacation_ended_early(tick: Tick) -> str | Again:
     vacation, player = _vacation_of(tick)
     if vacation is None or not player.is_active:
         return _DROPPED
@@ -121,10 +119,7 @@ def _tell_of(
 
 
 def send_digest(tick: Tick) -> str | Again:
-    """Write a player's digest of the news stored since the last one, and schedule the next.
-
-    After digests are switched off, the timer runs once more, for news of transactions then open.
-    """
+    """Write a player's digest of the news stored since the last one, and schedule the next."""
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
         tick.work.kept_news.forget(tick.timer.player_id or 0)
@@ -147,12 +142,8 @@ def send_digest(tick: Tick) -> str | Again:
 
 
 def tell_kept_news(tick: Tick) -> str | Again:
-    """Mail a player all kept news.
-
-    Locks the timer's board, or the player if the timer has none. Otherwise another transaction
-    could keep news for this timer while it ends.
-    """
     work, number = tick.work, tick.timer.player_id or 0
+    # The player's or board's lock keeps others from adding news for this timer while it ends.
     if tick.timer.board_id is None:
         work.players.lock(number)
     player = work.players.find(number)

@@ -29,8 +29,6 @@ class Again:
 
 @dataclass(frozen=True, kw_only=True)
 class Tick(Turn):
-    """The unit of work in which one due timer is handled."""
-
     timer: Timer
 
     @property

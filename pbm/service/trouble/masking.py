@@ -53,11 +53,9 @@ def traceback_of(error: BaseException) -> str:
 
 
 def masked(text: str) -> str:
-    lines = []
-    for line in text.split("\n"):
-        line = _masked_command(_SECRET.sub(rf"\g<1>{MASK}", line))
-        lines.append(_PASSWORD.sub(rf"\g<1> {MASK}", line))
-    return mask_tags("\n".join(lines), lambda _: False)  # tags in other spellings
+    lines = map(_masked_command, _SECRET.sub(rf"\g<1>{MASK}", text).split("\n"))
+    text = _PASSWORD.sub(rf"\g<1> {MASK}", "\n".join(lines))
+    return mask_tags(text, lambda _: False)  # tags in other spellings
 
 
 def _masked_command(line: str) -> str:
