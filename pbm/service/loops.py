@@ -71,8 +71,7 @@ async def rounds(
 ) -> None:
     """Call `alive` and `a_round` in turn, for ever.
 
-    `a_round` returns the seconds to wait for `event`, or None to go on at once. `waiting` is logged
-    while the database is down, such as "post waits".
+    `a_round` returns the seconds to wait for `event`, None for no wait. `waiting` is for the log.
     """
     while True:
         alive()
@@ -88,7 +87,6 @@ async def rounds(
 
 
 async def take_turns(taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive) -> None:
-    """Handle the mails of the inbox for ever; run their slow work in threads."""
     preparations = taker.worker.preparations
 
     async def work_out(preparation: Preparation) -> None:
@@ -109,7 +107,7 @@ async def take_turns(taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive) -
 
 
 async def until_done(work: Callable[[], Awaitable[object]], waiting: str) -> None:
-    """Do the work; retry while the database is down. `waiting` is for the log, as in `rounds`."""
+    """Do the work; retry while the database is down. `waiting` is for the log."""
     while True:
         try:
             await work()

@@ -62,22 +62,16 @@ def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
-    """Count a bounce, since the next server refused the recipient of `mail` with `status`.
-
-    Only mailbox faults count as permanent (RFC 3463: 5.1.x address, 5.2.x mailbox).
-    """
+    """Count a bounce, since the next server refused the recipient of `mail` with `status`."""
     player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
         return
-    hard = status.startswith(("5.1.", "5.2.")) and is_for_good(status)
+    hard = status.startswith(("5.1.", "5.2.")) and is_for_good(status)  # RFC 3463: address, mailbox
     _count(turn, player, mail, hard=hard)
 
 
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
-    """Mark the sender of a mail as reachable and release their delayed mails.
-
-    An unproven sender can do this a few times a day. Returns the boards whose mails bounced.
-    """
+    """Mark a mail's sender as reachable; return the boards whose mails bounced."""
     if proven:
         show_life(turn.work, player)
     if player.bounced_at is None:
@@ -129,10 +123,7 @@ def _release(turn: Turn, player: Player) -> tuple[int, ...]:
 
 
 def _count(turn: Turn, player: Player, mail: OutboxMail, *, hard: bool) -> str:
-    """Count a bounce (`hard`: a permanent one); return the consequence, for the operator.
-
-    If no mail to the player is queued, one board where the player is to move is sent again.
-    """
+    """Count a bounce, a permanent one if `hard`; return the consequence in words."""
     work, now = turn.work, turn.now
     since, last, count = player.unreachable_since, player.bounced_at, player.bounces
     if not hard and not since:

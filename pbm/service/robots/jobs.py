@@ -51,8 +51,6 @@ class LeasedJob:
 
 @dataclass
 class RobotJobs:
-    """Worker for the queue of search jobs."""
-
     database: Database
     site: Site
     clock: Clock
@@ -99,12 +97,10 @@ class RobotJobs:
         work.search_jobs.give_back(self._process)
 
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
-        """Act on a job's result, or give up a job without computation. A deleted job is ignored.
-
-        The board is locked before the job, in the same order as when a mail is handled.
-        """
+        """Act on a job's result, or give up a job without computation; ignore a deleted job."""
         with faults_to(partial(self.fail, work, leased)):
             with work.savepoint():
+                # The board is locked before the job, in the same order as when a mail is handled.
                 board = work.boards.get(leased.job.board_id, lock=True)
                 job = work.search_jobs.find(leased.job.id)
                 if job is None:
@@ -138,14 +134,11 @@ class RobotJobs:
             tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
 
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
-        """Return the job with its computation; () if preparing failed or the job is obsolete.
-
-        An obsolete job is deleted under its board's lock. Otherwise another transaction could ask
-        for the same job and find the old row, which is then deleted.
-        """
+        """Return the job with its computation; () if preparing failed or the job is obsolete."""
         with faults_to(partial(self.fail, work, LeasedJob(job, None))):
             computation, is_locked = self._computation(work, job), False
             if computation is None:
+                # Without the lock, another turn could ask for this job, and lose it with the row.
                 is_locked = work.boards.lock_if_free(job.board_id)
                 computation = self._computation(work, job) if is_locked else None
             if computation is not None:

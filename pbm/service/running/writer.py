@@ -72,7 +72,6 @@ class Threads:
         self._pools: dict[str, ThreadPoolExecutor] = {}
 
     def one(self, name: str) -> InThread:
-        """Return a function that runs work in the thread of this name, one call at a time."""
         pool = self._pools.setdefault(name, ThreadPoolExecutor(1, f"pbm-{name}"))
 
         async def in_thread(work: Callable[[], T]) -> T:
@@ -81,7 +80,6 @@ class Threads:
         return in_thread
 
     def close(self) -> None:
-        """Wait for running work, then end the threads."""
         for pool in self._pools.values():
             pool.shutdown()
 
@@ -100,7 +98,6 @@ class _Asked(Generic[T]):
     then: Callable[[], None] = field(init=False)
 
     def do(self, work: UnitOfWork) -> Steps[None]:
-        """Run this piece of work; `settle` delivers its result after the commit."""
         self.then = partial(self.done.set_result, (yield from self.steps(work)))
 
     def fail(self, error: Exception) -> None:
@@ -115,10 +112,9 @@ class _Asked(Generic[T]):
 class Writer:
     """Runs pieces of database work in order of arrival; pieces that wait together share a commit.
 
-    If a piece fails, or a conflict with another process rolls the transaction back, each piece runs
-    again in a transaction of its own. On PostgreSQL a thread runs everything. On SQLite a thread
-    runs only BEGIN, COMMIT and slow steps. The event loop runs the other steps, as they take less
-    time than waking a thread.
+    If that fails, or conflicts with another process, each piece runs again in a transaction of its
+    own. On PostgreSQL a thread runs everything. On SQLite a thread runs BEGIN, COMMIT and slow
+    steps; the event loop runs the others, which take less time than waking a thread.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:
@@ -131,10 +127,9 @@ class Writer:
         self._working: asyncio.Task[None] | None = None
 
     async def do(self, piece: Piece[T]) -> T:
-        """Run a piece of work; return its result after the commit.
+        """Run a piece of work, even if the caller is cancelled; return its result after the commit.
 
-        Raises the error of the piece or of the commit, after the rollback. Cancelling the caller
-        does not stop the work.
+        Raises the error of the piece or of the commit, after the rollback.
         """
         return await self.do_steps(partial(_in_one_step, piece))
 

@@ -116,7 +116,6 @@ def _audience(
     events: Sequence[BoardEvent],
     hidden: _Hidden,
 ) -> list[Player]:
-    """Return the seated players who get a mail about the events on a board."""
     return [
         player
         for player in seated
@@ -189,10 +188,7 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """Return each player's view of the board, with the player's facts and comments from `told`.
-
-    `before` has the news of delayed mails that are replaced. Players in `plain` get no picture.
-    """
+    """Return each player's view of the board, with the player's facts and comments from `told`."""
     views = board_views(
         turn.work,
         board,

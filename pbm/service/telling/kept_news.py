@@ -183,7 +183,6 @@ def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mappi
 
 
 def news_of(mail: OutboxMail) -> News:
-    """Return the news in a delayed mail that another mail replaces."""
     moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
     after = min(moves) - 1 if moves else mail.params["ply"]
     return News(after, mail.params, 0, mail.written_at)

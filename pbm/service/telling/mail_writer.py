@@ -30,8 +30,6 @@ _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
 class MailWriter:
-    """Writes the mails of one unit of work as outbox rows, in its transaction."""
-
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self._site = turn.site
@@ -185,8 +183,7 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        A stranger over the daily limit is not asked, unless the caller has counted this question
-        (`granted`).
+        A stranger over the daily limit is not asked. If `granted`, the caller has checked that.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):

@@ -109,10 +109,9 @@ def _first_free(path: Path) -> IO[str]:
 
 @contextmanager
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
-    """Catch an error of the work in the context, and call `count`, which counts a failed try.
+    """Pass an error of the work in the context to `count`, which counts a failed try.
 
-    If the database gave up (deadlock, timeout), `given_up` is called instead, if it is set. The
-    error of an unreachable database is raised.
+    A deadlock or timeout goes to `given_up`, if set. An unreachable database's error is raised.
     """
     try:
         yield

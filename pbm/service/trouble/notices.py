@@ -42,11 +42,7 @@ def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
 def tell_of_trouble(
     turn: Turn, template: str, subject: str, params: dict[str, Any], error: str
 ) -> None:
-    """Mail the operator, at most once a day for each cause.
-
-    The cause is the SMTP code in `error`. Without a code, it is the text of `error`, from which
-    addresses and numbers are removed.
-    """
+    """Mail the operator, at most once a day for one SMTP code, or else one wording of `error`."""
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)
     key = sha256(cause.encode()).hexdigest()[:16]
