@@ -6,9 +6,8 @@
 >>> str(played.move), played.position.turn
 ('a1-c3,b2', 2)
 
-The game reads no clock and no mail. `docs/rules.md` has the rules of play. Programs in other
-languages can use `pbm-rules` (`docs/rules-protocol.md`). `pbm/rules/abalone/records/` reads and
-writes whole games as text (`docs/records.md`).
+`docs/rules.md` has the rules of play, `docs/records.md` the text forms of whole games. Programs in
+other languages can use `pbm-rules` (`docs/rules-protocol.md`).
 """
 
 # ruff: noqa: F401 - this is the door for other programs and for tests

@@ -36,7 +36,6 @@ BOARD = sum(1 << cell for cell in CELLS)
 
 
 def format_cell(cell: int) -> str:
-    """Return the name of a cell, such as `c5`."""
     row, column = divmod(cell, 10)
     return f"{ROWS[row - 1]}{column}"
 
@@ -53,7 +52,6 @@ def parse_cell(name: str) -> int:
 
 
 def is_on_board(cell: int) -> bool:
-    """Return whether a number, such as a cell plus a step, is a cell."""
     return bool(BOARD >> cell & 1)
 
 

@@ -17,7 +17,6 @@ QUIET_MOVES = 100  # moves of every seat without an ejection that allow a claim
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-    """Return `repeated` or `quiet`, or raise ClaimError, as in `contract.Claims`."""
     if [*map(sameness, positions)].count(sameness(positions[-1])) >= TIMES_REPEATED:
         return "repeated"
     if _is_quiet(positions[-1], moves):
@@ -28,7 +27,6 @@ def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str
 def claimable(
     position: Placement, times: int, moves: Callable[[int], Mapping[int, int]]
 ) -> str | None:
-    """Return what `claim` would return, or None, as in `contract.Claims`."""
     if times >= TIMES_REPEATED:
         return "repeated"
     needed = QUIET_MOVES * len(_counted_seats(position))
@@ -39,7 +37,6 @@ def claimable(
 
 
 def sameness(position: AbalonePosition) -> str:
-    """Return a text that is equal for repeated positions: the state line without `quiet`."""
     return replace(position, quiet=0).state()
 
 

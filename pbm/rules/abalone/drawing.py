@@ -1,4 +1,4 @@
-"""The content of a picture, as plain data: the empty board, the marbles, the last moves."""
+"""The content of a picture (`contract.Draws`): the empty board, the marbles, the last moves."""
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
@@ -32,7 +32,6 @@ Point = tuple[float, float]
 
 
 def drawing(position: Placement, view: View) -> dict[str, Any]:
-    """Return the content of a picture, as `contract.Draws` describes it."""
     return {
         "signs": position.digits(),
         "seats": "".join(symbol(position, seat) for seat in position.seats),
@@ -78,7 +77,6 @@ def _marked(position: Placement, moves: Sequence[Moved]) -> Iterator[dict[str, A
 
 
 def _emptied(move: LineMove) -> list[int]:
-    """Return the cells that a move empties, in reading order."""
     came = shifted(move.marbles, move.step)
     return [cell for cell in move.cells if not came >> cell & 1]
 

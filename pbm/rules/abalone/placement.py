@@ -95,7 +95,6 @@ class Placement:
         return own, friends, self.occupied ^ (own | friends | fixed), fixed
 
     def seat_at(self, cell: int) -> int | None:
-        """Return the seat whose marble is on a cell, or None."""
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def legal_moves(self) -> tuple[LineMove, ...]:

@@ -75,7 +75,6 @@ def _gist(output: str) -> str:
 
 
 def main() -> int:
-    """Compile the core for this installation; return the exit status."""
     try:
         compile_core()
     except CompilingError as error:

@@ -196,7 +196,6 @@ class Engine:
             self._thinking.finish()
 
     def stop(self) -> None:
-        """Stop the search, if one runs, and wait for its `bestmove`."""
         if self._thinking:
             self._thinking.stop()
 
@@ -283,7 +282,6 @@ def run(requests: BinaryIO, say: Speaker) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `pbm-engine`; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="pbm-engine",
         description="Plays Abalone against other programs, by lines of text such as"

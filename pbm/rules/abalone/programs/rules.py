@@ -164,7 +164,6 @@ def _search(request: Request) -> Answer:
 
 
 def _budget(request: Request) -> Budget:
-    """Return the limits of a search, of which the request must have at least one."""
     limits = {"nodes": MOST_NODES, "seconds": MOST_SECONDS, "depth": DEEPEST}
     asked = {name: request.fields[name] for name in limits if name in request.fields}
     if not asked:
@@ -222,14 +221,12 @@ def _perform(request: Request) -> Answer:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer line by line until the input ends."""
     for line in read_lines(requests, LONGEST_LINE):
         answers.write(json.dumps(answer(line)).encode() + b"\n")
         answers.flush()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `pbm-rules`; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="pbm-rules",
         description="The rules of Abalone for other programs: reads one JSON object a line,"

@@ -32,7 +32,6 @@ _KINDS: dict[type, str] = {str: "text", int: "number", bool: "flag", list: "list
 
 
 def format_json(record: GameRecord, replay: Replay) -> str:
-    """Return a record as a JSON object in ASCII."""
     value = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
