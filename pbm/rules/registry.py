@@ -253,12 +253,8 @@ def write_playthrough(
     """
     options = completed(game.info.options, chosen)
     position = game.start(seats, options, seed)
-    yield " ".join(
-        [
-            f"start {seats} seed={seed}",
-            *(name if value is True else f"{name}={value}" for name, value in options.items()),
-        ]
-    )
+    told = (name if value is True else f"{name}={value}" for name, value in options.items())
+    yield " ".join([f"start {seats} seed={seed}", *told])
     yield f"= {_state(game, position)}"
     for step in steps:
         yield step

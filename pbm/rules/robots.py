@@ -41,8 +41,7 @@ class Robot:
         obvious = lines[len(lines) // 2].score + _OBVIOUS
         seen = [line for line in lines if line.score >= obvious or dice.random() < self.sees]
         return max(
-            seen or lines[:1],
-            key=lambda line: line.score + dice.triangular(-self.blur, self.blur),
+            seen or lines[:1], key=lambda line: line.score + dice.triangular(-self.blur, self.blur)
         )
 
 

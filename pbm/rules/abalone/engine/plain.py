@@ -175,14 +175,7 @@ class _Search:
         return value
 
     def _best_of(
-        self,
-        board: SearchBoard,
-        own: bool,
-        depth: int,
-        alpha: int,
-        beta: int,
-        ply: int,
-        hint: int,
+        self, board: SearchBoard, own: bool, depth: int, alpha: int, beta: int, ply: int, hint: int
     ) -> int:
         is_narrow = beta - alpha == 1
         best = self._guess(board, own, depth, alpha) if is_narrow else -_INFINITE
