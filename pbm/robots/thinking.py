@@ -38,10 +38,10 @@ class RobotMove:
 
 @dataclass(frozen=True)
 class Course:
-    """The history of a board as plain data for another process; `start` is a position as text."""
+    """The history of a board as plain data for another process."""
 
     game: str
-    start: str
+    start: str  # a state line
     steps: tuple[Step, ...]
 
     def positions(self) -> list[Position]:

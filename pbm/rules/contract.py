@@ -64,9 +64,9 @@ class ClaimError(RulesError):
 class RecordError(RulesError):
     """A record that cannot be read or written, or that the rules do not allow.
 
-    For a refused step, `given` is its text, and `seat` is the seat that moves or leaves. A refused
-    move also has its `ply` and its round, `number`. A refused leaving has `after`, the number of
-    plies before it. The reason `no-board` asks for an option of `KeepsRecords.reads`.
+    For a refused step, `params` has its text, `given`, and the `seat` that moves or leaves; for a
+    move also its `ply` and round, `number`; for a leaving the number of plies before it, `after`.
+    The reason `no-board` asks for an option of `KeepsRecords.reads`.
     """
 
 

@@ -85,7 +85,7 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Read `text`, a `--`: the next seat is passed over. Raises RecordError if it can move."""
+        """Pass over the next seat for `text`, a `--`. Raises RecordError if this seat can move."""
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):

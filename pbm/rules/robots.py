@@ -1,4 +1,4 @@
-"""The robots, which play any game that can be searched. This table has all about each of them."""
+"""The robots, which play any game that can be searched. `ROBOTS` has all about each of them."""
 
 import random
 from collections.abc import Mapping, Sequence

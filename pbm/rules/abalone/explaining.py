@@ -229,7 +229,7 @@ def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[s
 
 
 def threatened(position: Placement, seat: int) -> int:
-    """Return the set of a seat's marbles that some opponent could eject if it had the turn now."""
+    """Return the set of a seat's marbles that an opponent on turn could eject."""
     if position.outcome:
         return 0
     own, found = position.marbles_of(seat), 0
@@ -241,7 +241,7 @@ def threatened(position: Placement, seat: int) -> int:
 
 
 def ejectable(position: Placement, seat: int) -> int:
-    """Return the set of marbles that a seat could eject if it had the turn now."""
+    """Return the set of marbles that a seat on turn could eject."""
     found, occupied = 0, position.occupied
     for code in codes(*position.seen_by(seat)):
         marbles, step = CODED[code]

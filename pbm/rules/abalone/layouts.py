@@ -112,7 +112,7 @@ def start_game(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Return whether the centre of a board is free for a pillar. Raises KeyError."""
+    """Return whether the centre of a board is free. Raises KeyError for an unknown board."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 

@@ -172,7 +172,7 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """Return the set of marbles that a legal move shifts: the line `marbles`, and all pushed."""
+    """Return the set of marbles that a legal move shifts: the line `marbles` and all pushed."""
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

@@ -241,7 +241,7 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the sequences of cells that may name a move: its line or the ends, and some targets."""
+    """Yield the sequences of cells that may name a move: those of its line, then targets."""
     yield from _steps(move, position)
     if len(move.cells) == 1:
         return

@@ -86,7 +86,7 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """Return comments on better lines; a key is the ply before a comment. Raises RecordError."""
+    """Return comments on better lines, by the ply after which they stand. Raises RecordError."""
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -204,7 +204,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """Return the words without a result at their end, which is appended to `said`."""
+    """Return the words before a result at their end, and append this result to `said`."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
