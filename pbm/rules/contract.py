@@ -15,9 +15,8 @@ _What = TypeVar("_What")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 CONTRACT = 1  # the version of this contract; a game made for another one is not loaded
 
-SHORTEST_STATE, LONGEST_STATE = 20, 400
-"""The least length of a state line's first word, and the greatest length of the whole line. People
-write no words of that length, so a state line in a quoted mail shows that the mail is ours."""
+# People write no words of that length, so a state line in a quoted mail shows that it is ours.
+SHORTEST_STATE, LONGEST_STATE = 20, 400  # characters: of the first word at least, in all at most
 
 LONGEST_MOVE, LONGEST_BY = 16, 12  # characters of a canonical move, and of `Outcome.by`
 
@@ -512,19 +511,16 @@ class Searches(Game, Protocol):
 
 
 class Explains(Protocol):
-    """A game that explains reasons for moves, and faults of moves, as data for template macros."""
+    """A game that explains moves by data for the macros `why` and `theme`, or `contrast`."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """Return reasons for the first of these moves, as data for the macros `why` and `theme`.
-
-        The strongest reason is first. The other moves are the continuation.
-        """
+        """Return reasons for the first move, the strongest first; the others are what follows."""
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
-        """Return faults of a move, the worst first, as data for the macros `why` and `theme`."""
+        """Return faults of a move, the worst first."""
 
     def contrast(self, made: Any, better: Any, seat: int) -> tuple[dict[str, Any], ...]:
-        """Return what is better for a seat in `better` than in `made`, for the macro `contrast`."""
+        """Return what is better for a seat in `better` than in `made`."""
 
 
 class MayLack(Protocol):

@@ -76,10 +76,7 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """Map a move's code to the change of the hash key.
-
-    The map is for moves that push nothing, of lines whose marbles all belong to `seat`.
-    """
+    """Map a move's code to the hash key's change by its line, whose marbles are all of `seat`."""
     keys = CELL_KEYS[seat]
     return {
         code: reduce(xor, (keys[cell] for cell in members(shape.flip & BOARD)), 0)

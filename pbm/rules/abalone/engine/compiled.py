@@ -1,7 +1,4 @@
-"""The search in C, called by ctypes; the interpreter lock is released during a call.
-
-A library that was built from another `core.c` than the present one is refused.
-"""
+"""The search in C, called by ctypes; the interpreter lock is released during a call."""
 
 import ctypes
 from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_uint64

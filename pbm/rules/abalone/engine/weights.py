@@ -1,7 +1,6 @@
 """The parameters of evaluation and search. Values are in thousandths of a marble pushed off.
 
-The search in plain Python and the one in C get the parameters as a row of whole numbers: the fields
-of `Weights`, then those of `Ways`.
+The search in C gets them as whole numbers, in the order of these fields.
 """
 
 from dataclasses import astuple, dataclass

@@ -61,10 +61,7 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """Cut a text into tags and words. Raises RecordError.
-
-    A word is a move, a leaving, a result, or `--` for a seat that is passed over.
-    """
+    """Cut a text into tags and words: moves, leavings, results, and `--`. Raises RecordError."""
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
