@@ -149,7 +149,7 @@ class Outbox(MailQueue[OutboxMail]):
     def claim_due(
         self, now: datetime, *, most: int, passing_over: Sequence[int], since: datetime = BEGINNING
     ) -> list[OutboxMail]:
-        """Return up to `most` due mails, oldest first, except mail numbers in `passing_over`.
+        """Return up to `most` due mails, oldest first, except those with numbers in `passing_over`.
 
         While a mail is retried, later mails to the same reader about the same board wait, but at
         most for about an hour of retries. Leaves out mails due before `since`.

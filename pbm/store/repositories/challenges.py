@@ -215,7 +215,7 @@ class Beginnings(Repository):
         return frozenset(row["player_id"] for row in rows)
 
 
-Shift = tuple[datetime, timedelta]  # a moment, and by how much later what was open then expires
+Shift = tuple[datetime, timedelta]  # what was open at the moment expires later by the delay
 
 
 class Expiring(Repository):

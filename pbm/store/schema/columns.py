@@ -23,7 +23,7 @@ from pbm.plain import to_plain
 
 
 class Moment(TypeDecorator[datetime]):
-    """The type of an aware UTC datetime, also on SQLite. A naive value raises ValueError."""
+    """The type of a column of aware datetimes in UTC. Naive ones raise ValueError."""
 
     impl = DateTime(timezone=True)
     cache_ok = True

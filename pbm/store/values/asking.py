@@ -56,7 +56,7 @@ class PendingCommands:
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a pending challenge: a player's, or a guest's, who has only an `address` so far."""
+    """A seat of a pending challenge. A guest is asked at an `address`, and is no player yet."""
 
     seat: int
     player_id: int | None
