@@ -148,7 +148,7 @@ class Ratings(Repository):
 
     def hold(self) -> None:
         """Lock the counting until the commit, so that no other transaction can count a board."""
-        if self._transaction.dialect.name == "postgresql":
+        if self._transaction.is_shared:
             self._transaction.execute(_COUNTING)
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:

@@ -46,7 +46,7 @@ _ALL = (
 class Seeks(Repository):
     def lock(self) -> None:
         """Lock all seeks until the commit, so that no two players take one seat."""
-        if self._transaction.dialect.name == "postgresql":
+        if self._transaction.is_shared:
             self._transaction.execute(_ONE_AT_A_TIME)
 
     def find(self, seek_id: int) -> Seek | None:
