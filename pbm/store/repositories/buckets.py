@@ -40,15 +40,8 @@ class Buckets(Repository):
         if self._transaction.is_shared and not wait:
             return key in self.take_each([key], capacity, per, now)
         # A single statement, so that two processes cannot take the same token.
-        taken = _TAKE[self._transaction.dialect.name].value(
-            self._transaction,
-            whose=key,
-            now=now,
-            most=float(capacity),
-            left=float(capacity - 1),
-            a_second=capacity / per.total_seconds(),
-        )
-        return taken is not None
+        take, values = _TAKE[self._transaction.dialect.name], _values(capacity, per, now)
+        return take.value(self._transaction, whose=key, **values) is not None
 
     def take_each(
         self, keys: Sequence[str], capacity: float, per: timedelta, now: datetime
@@ -58,14 +51,8 @@ class Buckets(Repository):
         Returns, by key, how many tokens each bucket had before this call; leaves out empty buckets.
         A bucket locked by another transaction is in the result, too, but keeps its tokens.
         """
-        rows = _TAKE_EACH[self._transaction.dialect.name].rows(
-            self._transaction,
-            keys=list(keys),
-            now=now,
-            most=float(capacity),
-            left=float(capacity - 1),
-            a_second=capacity / per.total_seconds(),
-        )
+        take, values = _TAKE_EACH[self._transaction.dialect.name], _values(capacity, per, now)
+        rows = take.rows(self._transaction, keys=list(keys), **values)
         taken = {row["key"]: row["tokens"] + 1 for row in rows}
         if self._transaction.is_shared:  # those that are empty, or locked by another process
             left = {key: self.left(key, capacity, per, now) for key in keys if key not in taken}
@@ -119,6 +106,11 @@ class Buckets(Repository):
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
+
+
+def _values(capacity: float, per: timedelta, now: datetime) -> dict[str, Any]:
+    rate = capacity / per.total_seconds()
+    return {"now": now, "most": float(capacity), "left": float(capacity - 1), "a_second": rate}
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
