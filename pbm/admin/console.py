@@ -30,7 +30,6 @@ class Console:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings from the environment and the current folder."""
         return settings_from_here()
 
     @contextmanager
@@ -60,7 +59,6 @@ class Sentences(click.Group):
     """A command group that prints an error as a sentence and exits with status 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
         try:
             return super().invoke(ctx)
         except TROUBLES as error:
@@ -91,7 +89,6 @@ yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
 def somebody_is_there() -> bool:
-    """Return whether stdin is a terminal to ask at."""
     return sys.stdin.isatty()
 
 
@@ -120,10 +117,7 @@ def cell(text: object, width: int) -> str:
 
 
 def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
-    """Print changes by the operator, a line each: when, who, what and why.
-
-    With `of_all` each line names the player or board that it concerns.
-    """
+    """Print changes, a line each; with `of_all`, each names the player or board it concerns."""
     for change in changes:
         board = f"board {change.board_id}" if change.board_id else None
         about = " ".join(name for name in (change.handle, board) if name and of_all)

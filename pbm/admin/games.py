@@ -29,12 +29,10 @@ class GameCommand(click.Command):
         self._of = of
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the command's own parameters and the options of the games."""
         return [*super().get_params(ctx), *_declared(self._of)]
 
 
 def chosen(given: dict[str, Any]) -> Options:
-    """Return the options that were given a value."""
     return {name: value for name, value in given.items() if value}
 
 
@@ -226,7 +224,6 @@ def import_(
 
 
 def _set_up(board: Board) -> str:
-    """Return the values of a board's options in a few words."""
     return " ".join(str(value) for value in board.options.values() if value is not True)
 
 

@@ -48,7 +48,6 @@ def serve(roles: str) -> None:
 
 
 def _parse_roles(text: str) -> frozenset[str]:
-    """Parse comma-separated roles. Raises OperatorError."""
     roles = frozenset(word.strip() for word in text.split(",") if word.strip())
     if not roles <= set(ROLES) or not roles:
         known = ", ".join(sorted(ROLES))
@@ -78,7 +77,6 @@ class _LastingStream:
 
 
 def set_up_logging() -> None:
-    """Log to standard error, one line for each event."""
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

@@ -1,4 +1,4 @@
-"""Opens settings, database, keys and transport, for the server and `pbm-admin`."""
+"""Opens settings, database, keys and transport. Raises OperatorError if one is unusable."""
 
 import os
 import time
@@ -32,12 +32,11 @@ SETTINGS_FILE = Path("pbm.toml")
 
 
 def settings_from_here() -> Settings:
-    """Read the settings of this process's environment and folder. Raises OperatorError."""
+    """Read the settings of this process's environment and folder."""
     return load_settings(os.environ, SETTINGS_FILE)
 
 
 def open_site(settings: Settings, database: Database) -> Site:
-    """Return the server's address, keys and settings. Raises OperatorError if one is unusable."""
     address, operator = _named(settings)
     with database.reading() as work:
         keyring = open_keyring(work, settings, system_clock())
@@ -53,7 +52,7 @@ def open_site(settings: Settings, database: Database) -> Site:
 
 
 def open_to_serve(settings: Settings, database: Database) -> Site:
-    """Open database and site; wait while the database is down. Raises OperatorError."""
+    """Open database and site; wait while the database is down."""
     _named(settings)  # fail on a bad setting before waiting
     while True:
         try:
@@ -71,7 +70,7 @@ def open_to_serve(settings: Settings, database: Database) -> Site:
 
 
 def _named(settings: Settings) -> tuple[ServerAddress, str]:
-    """Return the server's and the operator's address. Raises OperatorError for a bad setting."""
+    """Return the server's and the operator's address, and validate the default game."""
     address = own_address(settings)
     try:
         prefer(settings.game)
@@ -85,7 +84,7 @@ def _named(settings: Settings) -> tuple[ServerAddress, str]:
 
 
 def open_transport(settings: Settings) -> Transport:
-    """Open the transport: the smarthost, or Maildirs if none is set. Raises OperatorError."""
+    """Open the transport: the smarthost, or Maildirs if none is set."""
     if settings.smarthost:
         helo = own_address(settings).domain
         return SmarthostTransport(settings.smarthost, helo=helo)
@@ -99,11 +98,7 @@ def open_transport(settings: Settings) -> Transport:
 
 
 def ready_database(database: Database) -> None:
-    """Migrate an embedded database; check that a shared one is up to date.
-
-    Raises DBAPIError if the database is unreachable. Raises OperatorError if a shared database is
-    outdated, or if a connection pooler shares sessions.
-    """
+    """Migrate an embedded database; refuse a shared one that is outdated. Raises DBAPIError."""
     refuse_lent_sessions(database)
     if is_current(database):
         return

@@ -96,11 +96,7 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """Open database writers for the roles, for the inbox workers, and for the heartbeat.
-
-        Return each writer by its name. On SQLite all names share one writer. On a shared database
-        the writers of the roles share a thread; any other writer has its own thread.
-        """
+        """Open writers, by name. On SQLite they are one; else those of the roles share a thread."""
         tell = self._notifier.notify
         in_store = self._threads.one("store")
         names = (*ROLES, *map(_writer_name, range(len(self._inbox_workers))), _HEART)
@@ -180,7 +176,7 @@ class Server:
                 self._look_at_certificate(shown)
 
     def _look_at_certificate(self, shown: ssl.SSLContext | None) -> None:
-        """Log a warning if clients will reject the certificate; do nothing if `shown` is None."""
+        """Log a warning if clients will reject the certificate."""
         if shown is None:
             return
         certificate = self._settings.tls_cert
@@ -276,5 +272,4 @@ class Server:
 
 
 def _writer_name(number: int) -> str:
-    """Return the name of an inbox worker's database writer, and of its thread."""
     return f"turns-{number}"

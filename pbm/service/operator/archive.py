@@ -32,18 +32,15 @@ _MOST_PACKED = 50  # largest compression ratio; our databases have about 5
 
 @dataclass(frozen=True)
 class Manifest:
-    """The manifest of an archive; `files` has the SHA-256 digest of each file.
-
-    `schema`: version of the tables. `keys`: source of the keys, `FROM_FILE` or `FROM_SETTING`.
-    """
+    """The manifest of an archive; `files` has the SHA-256 digest of each file."""
 
     format: int
     made: str
     program: str
     kind: str
-    schema: str
+    schema: str  # version of the tables
     address: str
-    keys: str
+    keys: str  # `FROM_FILE` or `FROM_SETTING`
     files: dict[str, str]
 
 
@@ -54,7 +51,7 @@ def digest_of(path: Path) -> str:
 
 
 def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
-    """Write an archive atomically and sync it. Raises OperatorError, also if the file exists."""
+    """Write an archive atomically and sync it to disk; `file` must not exist."""
     draft = parts[0].with_name("archive")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -75,7 +72,7 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
 
 
 def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
-    """Unpack an archive; refuse members of more than `most` bytes. Raises OperatorError."""
+    """Unpack an archive; refuse a database of more than `most` bytes."""
     try:
         with open_file(file) as packed, gzip.open(packed) as unpacked:
             most = most or max(_ALWAYS_ALLOWED, _MOST_PACKED * os.fstat(packed.fileno()).st_size)
@@ -101,7 +98,6 @@ class _Bounded(BufferedIOBase):
         self.left = _BETWEEN
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read bytes. Raises TarError beyond the limit."""
         if size is None or not 0 <= size <= self.left:
             raise tarfile.TarError("what it unpacks to is larger than it says")
         found = self._stream.read(size)
@@ -126,7 +122,6 @@ def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> 
 
 
 def _manifest(stream: IO[bytes], file: Path) -> Manifest:
-    """Parse and validate a manifest. Raises OperatorError."""
     text = stream.read(_LONGEST_MANIFEST)
     try:
         found = json.loads(text)

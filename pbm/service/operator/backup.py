@@ -29,19 +29,16 @@ from pbm.store.sql.driver import parse_url
 
 @dataclass(frozen=True)
 class Restored:
-    """Result of a restore; `old_keys` is the path to which the old key file was renamed.
+    """The result of a restore."""
 
-    `made`: time of the backup. `next_numbers`: by table, the number of the next new row.
-    """
-
-    made: str
+    made: str  # when the backup was made
     counts: dict[str, int]
-    old_keys: Path | None
-    next_numbers: dict[str, int]
+    old_keys: Path | None  # where the key file is that was replaced
+    next_numbers: dict[str, int]  # by table
 
 
 def backup(settings: Settings, file: Path) -> Manifest:
-    """Write a backup; the server may be running. Raises OperatorError."""
+    """Write a backup; the server may be running."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
     url = parse_url(settings.database_url)
@@ -65,10 +62,9 @@ def restore(
     most: int | None = None,
     clock: Clock = system_clock,
 ) -> Restored:
-    """Replace the database and the key file of these settings by a backup; migrate the database.
+    """Replace the database and the key file by a backup; the server must be stopped.
 
-    The database in the backup may have at most `most` bytes. Raises OperatorError, also if the
-    server runs, or if the database to be replaced holds data and `force` is not set.
+    With `force` the data and keys that are here may be lost. `most` limits the bytes of its database.
     """
     with closing(Database(settings.database_url)) as database:
         _check_stopped(settings, database, clock)
@@ -110,7 +106,6 @@ def restore(
 
 
 def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
-    """Migrate the unpacked copy before it replaces the database. Raises OperatorError."""
     try:
         with closing(Database(f"sqlite:///{copy}")) as database:
             if current_version(database) != manifest.schema:
@@ -124,7 +119,6 @@ def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
 def _write(
     settings: Settings, database: Database, folder: Path, file: Path, now: datetime
 ) -> Manifest:
-    """Write a backup. Raises OperatorError, also if a key that signed mails is missing."""
     schema = current_version(database)
     if schema is None:
         raise OperatorError("The database has no tables yet, so there is nothing to back up.")
@@ -172,10 +166,7 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
 def _keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
-    """Return the new content of the key file; None if PBM_SECRET_KEY replaces that file.
-
-    Raises OperatorError for bad keys. With `force`, PBM_SECRET_KEY may lack the backup's key.
-    """
+    """Return the new content of the key file; None if PBM_SECRET_KEY replaces that file."""
     content = file.read_bytes()
     if manifest.keys == archive.FROM_SETTING:
         kept = load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))

@@ -35,7 +35,7 @@ MOST_BYTES = 64 * 1024
 
 
 def standing(board: Board) -> str:
-    """Return words that say whose turn it is, or how the board ended and who won."""
+    """Say whose turn it is, or how the board ended and who won."""
     if board.playing:
         try:
             return f"{board.to_move.handle} to move" if board.to_move else "nobody to move"
@@ -49,10 +49,7 @@ def standing(board: Board) -> str:
 
 
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
-    """Undo the last ply and all resignations and forfeits after it; a finished game goes on.
-
-    Players removed from the server stay out of the game. Raises OperatorError.
-    """
+    """Undo the last ply, and resignations and forfeits after it; a finished game goes on."""
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)
@@ -79,7 +76,7 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
 def end(
     session: OperatorSession, number: int, why: str, winners: Sequence[str] | None = None
 ) -> Board:
-    """End a board; `winners` () means a draw, None means no result. Raises OperatorError."""
+    """End a board; `winners` () means a draw, None means no result."""
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
@@ -98,7 +95,7 @@ def end(
 
 
 def reopen(session: OperatorSession, number: int, why: str) -> Board:
-    """Reopen a board ended by time, agreement, a claim or the operator. Raises OperatorError."""
+    """Reopen a board that ended by time, agreement, a claim or the operator."""
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)
@@ -113,7 +110,6 @@ def reopen(session: OperatorSession, number: int, why: str) -> Board:
 
 
 def replace(session: OperatorSession, number: int, handle: str, new_handle: str, why: str) -> Board:
-    """Give a player's seats on a board to another player. Raises OperatorError."""
     with session.act(why) as act:
         board = act.board(number)
         _check_playing(board)
@@ -135,7 +131,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
 def resend(
     session: OperatorSession, number: int, handle: str | None, why: str | None = None
 ) -> tuple[str, ...]:
-    """Mail a board again to one or all of its players; return who gets it. Raises OperatorError."""
+    """Mail a board again, to all its players if `handle` is None; return the handles."""
     with session.act(why) as act:
         board = act.board(number)
         seats = [_seat(board, handle)] if handle else list(board.seats)
@@ -190,7 +186,7 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
 
 
 def export(session: OperatorSession, number: int, chosen: Options) -> str:
-    """Format a board as a record, with these options of the format. Raises OperatorError."""
+    """Return a board as text, in the chosen form of a record."""
     with session.look() as work:
         board = find_board(work, number)
         record = record_of(work, board, session.site.address.plain)
@@ -204,7 +200,6 @@ def export(session: OperatorSession, number: int, chosen: Options) -> str:
 
 
 def parse(text: str, game: Game, chosen: Options) -> GameRecord:
-    """Parse a record with these options. Raises OperatorError, which names the first wrong move."""
     if not has(game, KeepsRecords):
         raise OperatorError(f"{game.info.title} has no records that could be read.")
     try:
@@ -216,7 +211,7 @@ def parse(text: str, game: Game, chosen: Options) -> GameRecord:
 
 
 def game_of(name: str | None) -> Game:
-    """Return the game of that name, or the default game. Raises OperatorError."""
+    """Find a game by name; None means the default game."""
     if name is None:
         return default_game()
     if name not in games():
@@ -227,7 +222,7 @@ def game_of(name: str | None) -> Game:
 def keep_for(
     session: OperatorSession, game: Game, record: GameRecord, handle: str, why: str
 ) -> Board:
-    """Import a finished game as a record that belongs to a player. Raises OperatorError."""
+    """Import a finished game as a record that belongs to a player."""
     with session.act(why) as act:
         owner = find_player(act.work, handle)
         seated = [owner.id] * record.seats
@@ -241,10 +236,7 @@ def keep_for(
 def take_over(
     session: OperatorSession, game: Game, record: GameRecord, handles: Sequence[str], why: str
 ) -> Board:
-    """Import a running game from another server, and mail it to its players.
-
-    `handles` are in seat order, by default the handles in the record. Raises OperatorError.
-    """
+    """Import a running game; `handles` are in seat order, by default those in the record."""
     through = replay(game, record)
     if record.ended or through.final.outcome:
         raise OperatorError("This game is over. Keep it as a record: --for HANDLE")

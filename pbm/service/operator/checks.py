@@ -54,7 +54,6 @@ _QUEUE = "See: pbm-admin queue list"
 
 
 def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
-    """Check everything that a server needs."""
     yield checked("address", lambda: own_address(settings).plain)
     yield checked("operator", lambda: _operator(settings))
     database = checked("database", lambda: _database(settings))

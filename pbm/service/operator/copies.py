@@ -24,14 +24,13 @@ _SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # tables in which an unused ser
 
 
 def sqlite_path(url: URL) -> Path:
-    """Return the file of a SQLite database. Raises OperatorError if it has none."""
     if not url.database or url.database == ":memory:":
         raise OperatorError("PBM_DATABASE_URL names no file, so nothing of it can be kept.")
     return Path(url.database)
 
 
 def copy_out(url: URL, file: Path) -> None:
-    """Copy a consistent snapshot of a database into a file. Raises OperatorError."""
+    """Copy a consistent snapshot of a database into a file."""
     if url.get_backend_name() != "sqlite":
         _run("pg_dump", url, "--format=custom", "--no-owner", "--no-privileges", f"--file={file}")
         return
@@ -45,7 +44,6 @@ def copy_out(url: URL, file: Path) -> None:
 
 
 def check_copy(url: URL, file: Path) -> None:
-    """Check that a copy is readable. Raises OperatorError."""
     if url.get_backend_name() != "sqlite":
         _run("pg_restore", None, "--file=/dev/null", str(file))
         return
@@ -59,7 +57,7 @@ def check_copy(url: URL, file: Path) -> None:
 
 
 def copy_in(url: URL, file: Path) -> None:
-    """Replace a database by a copy, atomically. Raises OperatorError."""
+    """Replace a database by a copy, atomically."""
     if url.get_backend_name() == "sqlite":
         path = sqlite_path(url)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +77,6 @@ def copy_in(url: URL, file: Path) -> None:
 
 
 def counts(database: Database) -> dict[str, int]:
-    """Return the numbers of players, boards and moves."""
     with database.engine.connect() as connection:
         return {
             name: connection.scalar(select(func.count()).select_from(metadata.tables[name])) or 0
@@ -88,7 +85,7 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def holds_data(database: Database) -> bool:
-    """Return whether the database has rows besides those of a new server. Raises OperatorError."""
+    """Return whether the database has rows besides those of a new server."""
     try:
         with database.engine.connect() as connection:
             inspector = inspect(connection)
@@ -111,7 +108,7 @@ def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _run(program: str, url: URL | None, *options: str) -> None:
-    """Run a PostgreSQL tool; pass the password in the environment. Raises OperatorError."""
+    """Run a PostgreSQL tool; pass the password in the environment."""
     command, environment = [_find(program)], dict(os.environ)
     if url is not None:
         given = url.translate_connect_args(username="user", database="dbname")
@@ -138,9 +135,9 @@ def _find(program: str) -> str:
 
 
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
-    """Migrate a database. If it is a SQLite database with tables, copy it first.
+    """Migrate a database, after a copy of a SQLite file that has tables.
 
-    Returns the old schema version ("" without tables) and the copy's path. Raises OperatorError.
+    Returns the old version of the tables, "" if there were none, and the path of the copy.
     """
     if is_current(database):
         return newest_version(), None
@@ -151,7 +148,7 @@ def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
 
 
 def _copy_of(database: Database, version: str) -> Path:
-    """Copy a SQLite database to `FILE-before-VERSION`, mode 0600. Raises OperatorError."""
+    """Copy a SQLite database to `FILE-before-VERSION`, mode 0600."""
     path = sqlite_path(database.engine.url)
     copy = path.with_name(f"{path.name}-before-{version}")
     draft = path.with_name(f".{copy.name}")

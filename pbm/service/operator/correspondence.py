@@ -1,7 +1,4 @@
-"""SMTP client: checks the running server's greeting and certificate, sends and reads mails.
-
-`pbm-admin send` and `pbm-admin read` use it to try the server without a mail program.
-"""
+"""SMTP client: checks the running server's greeting and certificate, sends and reads mails."""
 
 import smtplib
 import ssl
@@ -52,7 +49,6 @@ def greeting_at(doorway: Doorway) -> str:
 
 
 def reply_text(reply: bytes | str) -> str:
-    """Return the text of a server's reply, on one line."""
     return one_line(reply if isinstance(reply, str) else reply.decode("utf-8", "replace"))
 
 
@@ -85,7 +81,7 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
 
 
 def _shown_at(doorway: Doorway) -> bytes:
-    """Return the certificate that a port uses, as DER. Raises OperatorError."""
+    """Return the certificate that a port shows, as DER."""
     any_will_do = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     any_will_do.check_hostname = False
     any_will_do.verify_mode = ssl.CERT_NONE
@@ -106,10 +102,10 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send `text` from `sender`: as a reply to the newest mail to that address, or as a new mail.
+    """Send `text` from `sender`, in reply to the newest mail to that address; return SMTP's reply.
 
-    `new`: send a new mail in any case; its subject is the first line of `text`. Waits up to `wait`
-    seconds for an answer by mail, then returns the SMTP reply. Raises OperatorError.
+    If there is none, or `new` is set, the first line is the subject of a new mail. Waits up to
+    `wait` seconds for an answer by mail.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")
@@ -141,7 +137,7 @@ def send(
 
 
 def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:
-    """Return subject and text of an address's last mails, newest last. Raises OperatorError."""
+    """Return subject and text of an address's last mails, newest last."""
     found = _mails(settings, address)[-count:]
     if not found:
         where = f"in {settings.maildir}"

@@ -46,8 +46,7 @@ def examine_front(
 ) -> Iterator[CheckResult]:
     """Probe the upstream server; store whether its authentication results can be trusted.
 
-    Yields the result of each check. Raises OperatorError if the probe cannot be sent, or does not
-    arrive within `wait` seconds; the result of an earlier probe stays valid then.
+    If the probe does not arrive within `wait` seconds, the result of an earlier probe stays valid.
     """
     name = settings.front_name
     if not name:

@@ -29,23 +29,20 @@ TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check of `what`; `text` is the state found, or a fault and how to mend it.
-
-    `good`: no fault was found. `warning`: the state is good, but needs attention.
-    """
+    """What a check has found: the state of `what`, or a fault and how to mend it."""
 
     good: bool
     what: str
     text: str
-    warning: bool = False
+    warning: bool = False  # the state is good, but needs attention
 
 
 class DubiousError(Exception):
-    """The checked thing works, but needs attention; ``str()`` is a sentence for the operator."""
+    """A warning of a check; ``str()`` is a sentence for the operator."""
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
-    """Run the check `look`, which returns the state; DubiousError warns, `TROUBLES` are faults."""
+    """Run a check. `look` returns the state, or raises DubiousError or one of `TROUBLES`."""
     try:
         return CheckResult(True, what, look())
     except DubiousError as doubt:
@@ -55,14 +52,13 @@ def checked(what: str, look: Callable[[], str]) -> CheckResult:
 
 
 def sentence_of(error: Exception) -> str:
-    """Format one of `TROUBLES` as a sentence for the operator."""
     if isinstance(error, PermissionError):
         return f"{error.filename}: {trouble(Path(error.filename), error)}"
     return why_unusable(error) if isinstance(error, DBAPIError) else str(error)
 
 
 def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
-    """Check the processes of all roles that are required or have had a recent heartbeat."""
+    """Check each role that a server needs, and each that had a heartbeat recently."""
     now = clock()
     known = [beat for beat in seen_by(work, clock) if beat.beat_at > now - FORGOTTEN_AFTER]
     results = []
@@ -74,7 +70,7 @@ def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
 
 
 def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
-    """Return the names of the processes with live heartbeats."""
+    """Name the processes that had a heartbeat recently; "" if there are none."""
     beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= now - LATE}
     return _named(list(beating.values()))
 
@@ -89,10 +85,7 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
 
 
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
-    """Return words that name a role's processes; `start` is the command that starts one.
-
-    Raises DubiousError if some of the processes are dead, OperatorError if none lives.
-    """
+    """Name a role's processes. Raises DubiousError if some are dead, OperatorError if none lives."""
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]
@@ -124,7 +117,6 @@ def _lost(beat: Heartbeat, late: datetime) -> str:
 
 
 def _still_runs(beat: Heartbeat) -> bool:
-    """Return whether the process of a heartbeat still runs on this machine."""
     if beat.host != socket.gethostname():
         return False
     try:
@@ -145,13 +137,10 @@ def _named(beats: Sequence[Heartbeat]) -> str:
 
 
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
-    """Compare all clocks with the database's; return a summary for the operator.
-
-    Raises OperatorError that names wrong clocks; on SQLite, only for heartbeats in the future.
-    """
+    """Compare all clocks with the database's. Raises OperatorError, which names the wrong ones."""
     here, now = work.heartbeats.clock_ahead(clock), clock()
     beats = list(seen_by(work, clock))
-    if here is None:
+    if here is None:  # SQLite has no clock of its own
         for beat in beats:
             if beat.beat_at > now + CLOCKS_AGREE:
                 raise OperatorError(

@@ -25,7 +25,7 @@ _WHAT_TO_DO = (
 
 
 def list_keys(settings: Settings) -> tuple[str, ...]:
-    """Return the ids of all keys, beginning with the key that signs. Raises OperatorError."""
+    """Return the ids of all keys, beginning with the key that signs."""
     keys = _keys_here(settings)
     if not keys:
         raise OperatorError(f"There is no key file {settings.key_file}. See: pbm-admin check")
@@ -33,7 +33,7 @@ def list_keys(settings: Settings) -> tuple[str, ...]:
 
 
 def rotate_keys(settings: Settings, session: OperatorSession) -> str:
-    """Add a key that signs from now on; return its id. Raises OperatorError."""
+    """Add a key that signs from now on; return its id."""
     how = "Put a new one before those that are there, with a comma between; the first one signs."
     _refuse_setting(settings, how)
     key = add_key(settings.key_file)
@@ -44,7 +44,7 @@ def rotate_keys(settings: Settings, session: OperatorSession) -> str:
 
 
 def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why: str) -> None:
-    """Drop a key; reply addresses signed with it become invalid. Raises OperatorError."""
+    """Drop a key; reply addresses signed with it become invalid."""
     _refuse_setting(settings, "Take the one to be dropped out of it.")
     with session.act(why) as act:
         act.note("key dropped", key=key_id)
@@ -53,7 +53,7 @@ def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why:
 
 
 def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[str]:
-    """Forget the fingerprints of lost keys; return the keys' ids. Raises OperatorError."""
+    """Forget the fingerprints of lost keys; return the keys' ids."""
     reason, now = reason_of(why), clock()
     with closing(Database(settings.database_url)) as database, database.transaction() as work:
         marks, _, lost = _marks(work, settings)
@@ -72,7 +72,6 @@ def _refuse_setting(settings: Settings, how: str) -> None:
 
 
 def _keys_here(settings: Settings) -> tuple[Key, ...]:
-    """Return the keys of these settings; empty if there is no key file yet."""
     if not settings.secret_key and not settings.key_file.exists():
         return ()
     return load_keys(settings.key_file, settings.secret_key or None)
@@ -87,7 +86,7 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
     """Raise OperatorError if a key is missing that signed the reply addresses in earlier mails.
 
-    Accept any keys on a new server, where no player has an address yet and no other process runs.
+    A new server may have any keys: no player has an address yet, and no other process runs.
     """
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):

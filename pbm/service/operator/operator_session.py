@@ -25,13 +25,13 @@ _MOST_WHO = 80
 
 @dataclass(frozen=True, kw_only=True)
 class OperatorTurn(Turn):
-    """A unit of work (one transaction) in which the operator makes one change."""
+    """A transaction in which the operator makes one change."""
 
     who: str
     why: str
 
     def board(self, number: int) -> Board:
-        """Find and lock a board. Raises OperatorError."""
+        """Find and lock a board."""
         return find_board(self.work, number, lock=True)
 
     def note(
@@ -76,7 +76,7 @@ class OperatorSession:
 
     @contextmanager
     def act(self, why: str | None) -> Iterator[OperatorTurn]:
-        """Begin a change; `why` is None if the change concerns no player. Raises OperatorError."""
+        """Begin a change; `why` is None if the change concerns no player."""
         reason = "" if why is None else reason_of(why)
         with _sound(), self.database.transaction() as work:
             yield OperatorTurn(
@@ -91,7 +91,6 @@ class OperatorSession:
 
 
 def find_player(work: UnitOfWork, handle: str) -> Player:
-    """Find a player by handle. Raises OperatorError."""
     player = work.players.by_handle(handle) if handle.isascii() else None
     if player is None:
         near = handles_like(work, handle) if handle.isascii() else []
@@ -101,7 +100,6 @@ def find_player(work: UnitOfWork, handle: str) -> Player:
 
 
 def find_board(work: UnitOfWork, number: int, *, lock: bool = False) -> Board:
-    """Find a board by number. Raises OperatorError."""
     board = work.boards.find(number, lock=lock)
     if board is None:
         raise OperatorError(f"There is no board {number}.")
@@ -118,7 +116,6 @@ def _sound() -> Iterator[None]:
 
 
 def reason_of(why: str) -> str:
-    """Return a reason on one line. Raises OperatorError if it is not valid."""
     reason = one_line(why)
     if not reason:
         raise OperatorError("Give a reason with --why; the players concerned will read it.")
@@ -128,5 +125,5 @@ def reason_of(why: str) -> str:
 
 
 def hand_of(who: str) -> str:
-    """Return the operator's name for the journal: on one line, cut to the allowed length."""
+    """Return the operator's name as the journal has it: on one line, cut to a limit."""
     return one_line(who)[:_MOST_WHO]

@@ -16,7 +16,7 @@ from pbm.store.values.players import Player, PlayerStatus
 
 
 def set_address(session: OperatorSession, handle: str, address: str, why: str) -> Player:
-    """Make `address` a player's only address, and mail all boards to it. Raises OperatorError."""
+    """Make `address` a player's only address, and mail all boards to it."""
     with session.act(why) as act:
         player = _person(act, handle)
         try:
@@ -43,7 +43,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
 
 
 def suspend(session: OperatorSession, handle: str, why: str) -> Player:
-    """Suspend a player; the clocks of the player's boards stop. Raises OperatorError."""
+    """Suspend a player; the clocks of the player's boards stop."""
     with session.act(why) as act:
         player = _present(act, handle)
         if player.status == PlayerStatus.SUSPENDED:
@@ -61,7 +61,6 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
-    """End a suspension. Raises OperatorError."""
     with session.act(why) as act:
         player = _present(act, handle)
         if player.status != PlayerStatus.SUSPENDED:
@@ -79,7 +78,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def reachable(session: OperatorSession, handle: str, why: str) -> Player:
-    """Mark a player as reachable, send delayed mails, tell the opponents. Raises OperatorError."""
+    """Mark a player as reachable, send delayed mails, tell the opponents."""
     with session.act(why) as act:
         player = _present(act, handle)
         if player.unreachable_since is None:
@@ -93,7 +92,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> Player:
 
 
 def remove(session: OperatorSession, handle: str, why: str) -> Player:
-    """Remove a player from all games, and erase all data but the handle. Raises OperatorError."""
+    """Remove a player from all games, and erase all data but the handle."""
     with session.act(why) as act:
         player = _person(act, handle)
         numbers = [board.id for board in boards_played(act.work, player)]

@@ -34,7 +34,7 @@ _ERASED = "Its contents were erased when it was done."
 
 @dataclass(frozen=True)
 class MailInQueue:
-    """A mail in the queue, without contents; `until`: time of the next try, None if due now."""
+    """A mail in the queue, without its contents."""
 
     name: str
     status: str
@@ -42,7 +42,7 @@ class MailInQueue:
     tries: int
     about: str
     trouble: str
-    until: datetime | None = None
+    until: datetime | None = None  # the time of the next try; None if that is now
 
 
 def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
@@ -57,7 +57,7 @@ def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
-    """Return a mail and its masked contents, empty for a done mail. Raises OperatorError."""
+    """Return a mail, and its contents as masked text."""
     with session.look() as work:
         mail = _find(work, name)
     text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)
@@ -65,7 +65,7 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
 
 
 def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
-    """Retry a mail and all mails it waits for; return the mails' names. Raises OperatorError."""
+    """Retry a mail and all mails it waits for; return the mails' names."""
     ahead: tuple[int, ...] = ()
     with session.act(None) as act:
         mail = _find_waiting(act.work, name)
@@ -85,7 +85,7 @@ def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
 
 
 def drop(session: OperatorSession, name: str, why: str) -> str:
-    """Drop a mail, and tell its player. Raises OperatorError."""
+    """Drop a mail, and tell its player; return the mail's name."""
     with session.act(why) as act:
         mail = _find_waiting(act.work, name)
         if isinstance(mail, OutboxMail):
@@ -109,7 +109,6 @@ def _addressee(act: OperatorTurn, mail: OutboxMail) -> Player | None:
 
 
 def _find(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | OutboxMail:
-    """Find a mail by its name. Raises OperatorError, also for an ambiguous name."""
     parsed = _NAME.fullmatch(name)
     if parsed is None:
         raise OperatorError(
@@ -129,7 +128,6 @@ def _find(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | Out
 
 
 def _find_waiting(work: UnitOfWork, name: str) -> InboxMail | OutboxMail:
-    """Find and lock a mail that is not done. Raises OperatorError."""
     mail = _find(work, name, lock=True)
     if isinstance(mail, InboxMail) and mail.status == InboxStatus.DONE:
         raise OperatorError(f"Mail {_name(mail)} is done: {masked(mail.outcome or '')}.")

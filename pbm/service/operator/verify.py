@@ -34,7 +34,7 @@ class Verdict:
 
 
 def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
-    """Verify the boards with these numbers; () means all boards. Raises OperatorError."""
+    """Verify the boards with these numbers; () means all boards."""
     with session.look() as work:
         for number in numbers:
             find_board(work, number)
@@ -72,7 +72,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
 def _replay(
     game: Game, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> Generator[str, None, Position | None]:
-    """Replay a game; yield its problems. Returns the last position, None if a move fails."""
+    """Yield the problems of a replay; return the last position, or None if a move fails."""
     at = ""
     try:
         position = game.load(board.start_state)
