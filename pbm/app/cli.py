@@ -20,10 +20,10 @@ from pbm.service.running.heartbeat import ROLES
 _NEW_OBJECTS = 10_000  # between two garbage collections; a turn makes some thousands
 
 
-@click.group(help="A server for playing by mail.")
+@click.group()
 @click.version_option(__version__, prog_name="pbm")
 def main() -> None:
-    """Run `pbm`."""
+    """A server for playing by mail."""
 
 
 @main.command()

@@ -60,17 +60,16 @@ def open_to_serve(settings: Settings, database: Database) -> Site:
             site = open_site(settings, database)
             with database.transaction() as work:
                 note_keys(work, site.keyring.keys, system_clock())
+            return site
         except DBAPIError as error:
             if not comes_back(database, error):
                 raise OperatorError(why_unusable(error)) from error
             _log.warning("database away, waiting for it", reason=why_unusable(error))
             time.sleep(DATABASE_PAUSE)
-        else:
-            return site
 
 
 def _named(settings: Settings) -> tuple[ServerAddress, str]:
-    """Return the server's and the operator's address, and validate the default game."""
+    """Return the addresses of the server and of the operator; set the default game."""
     address = own_address(settings)
     try:
         prefer(settings.game)

@@ -83,7 +83,7 @@ class Server:
         composer = Composer(site.address.plain)
         self._post = Post(self._database, site, system_clock, self._transport, composer)
         self._woken = {role: asyncio.Event() for role in _CHANNELS}
-        events = {_CHANNELS[role]: self._woken[role] for role in _CHANNELS if role in roles}
+        events = {_CHANNELS[role]: event for role, event in self._woken.items() if role in roles}
         self._notifier = Notifier(self._database, events)
         self._stopping = asyncio.Event()
         self._hung_up = asyncio.Event()
@@ -98,15 +98,11 @@ class Server:
     def _open_writers(self) -> dict[str, Writer]:
         """Open writers, by name. On SQLite they are one; else those of the roles share a thread."""
         tell = self._notifier.notify
-        in_store = self._threads.one("store")
         names = (*ROLES, *map(_writer_name, range(len(self._inbox_workers))), _HEART)
         if self._database.embedded:
-            return dict.fromkeys(names, Writer(self._database, in_store, tell))
-        threads = dict.fromkeys(ROLES, in_store)
-        return {
-            name: Writer(self._database, threads.get(name) or self._threads.one(name), tell)
-            for name in names
-        }
+            return dict.fromkeys(names, Writer(self._database, self._threads.one("store"), tell))
+        threads = {name: self._threads.one("store" if name in ROLES else name) for name in names}
+        return {name: Writer(self._database, thread, tell) for name, thread in threads.items()}
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then drain. SIGHUP reloads the certificate."""
@@ -128,23 +124,22 @@ class Server:
                 listener = self._listener(self._writers[LISTEN])
                 await listener.start(self._settings.doorways)
                 stack.push_async_callback(listener.stop)
-            always = (
+            if TURN in self._roles:
+                stack.enter_context(self._watchdog.running())
+            loops = {
+                TURN: self._take_turns,
+                TICKS: self._keep_time,
+                ROBOTS: self._run_robots,
+                POST: self._send_post,
+            }
+            work = (
                 self._woken_by_others(),
                 keep_beating(self._heart, self._writers[_HEART]),
                 self._read_again(listener),
                 watch_disks(self._settings),
+                *(loops[role]() for role in loops if role in self._roles),
             )
-            tasks = [asyncio.create_task(it) for it in always]
-            if TURN in self._roles:
-                stack.enter_context(self._watchdog.running())
-            for role, work in (
-                (TURN, self._take_turns),
-                (TICKS, self._keep_time),
-                (ROBOTS, self._run_robots),
-                (POST, self._send_post),
-            ):
-                if role in self._roles:
-                    tasks.append(asyncio.create_task(work()))
+            tasks = [asyncio.create_task(it) for it in work]
             self._say_ready()
             try:
                 await self._until_stopped(tasks)
@@ -234,8 +229,8 @@ class Server:
             task.cancel()
         done, _ = await asyncio.wait(tasks, timeout=DRAIN_SECONDS)
         for task in done:
-            if not task.cancelled() and task.exception():
-                raise task.exception() or RuntimeError
+            if not task.cancelled() and (error := task.exception()):
+                raise error
 
     def _listener(self, writer: Writer) -> Listener:
         in_door = self._threads.one("door")
