@@ -67,11 +67,8 @@ class Sentences(click.Group):
 
 def login_name() -> str:
     """Return the user's login name; with sudo, the login name of sudo's caller."""
-    behind = os.environ.get("SUDO_USER")
-    if behind:
-        return behind
     try:
-        return getpass.getuser()
+        return os.environ.get("SUDO_USER") or getpass.getuser()
     except (KeyError, OSError):  # a user without a name, as in some containers
         return f"user {os.getuid()}"
 
