@@ -64,7 +64,7 @@ def restore(
 ) -> Restored:
     """Replace the database and the key file by a backup; the server must be stopped.
 
-    With `force` the data and keys that are here may be lost. `most` limits the bytes of its database.
+    With `force` the present data and keys may be lost. `most` limits the size of the new database.
     """
     with closing(Database(settings.database_url)) as database:
         _check_stopped(settings, database, clock)

@@ -120,7 +120,6 @@ def _operator(settings: Settings) -> str:
 
 
 def _database(settings: Settings) -> str:
-    """Return the state of the database. Raises DubiousError if other users can read its file."""
     state = database_state(settings)
     url = parse_url(settings.database_url)
     if url.get_backend_name() != "sqlite":
@@ -217,7 +216,6 @@ def _outbox(work: UnitOfWork, clock: Clock) -> str:
 def _robots(work: UnitOfWork, clock: Clock) -> str:
     longest, waiting = work.search_jobs.longest_waiting(), work.search_jobs.count()
     stuck, absent = work.search_jobs.count(stuck=True), list(missing(work))
-    ever = len(absent) < len(ROBOTS)
     if longest is not None and longest[1] < clock() - _LATE_THOUGHT:
         raise OperatorError(
             f"Board {longest[0]} has waited for a robot since {longest[1]:%Y-%m-%d %H:%M} UTC. "
@@ -228,13 +226,13 @@ def _robots(work: UnitOfWork, clock: Clock) -> str:
             f"Moves of robots that are stuck: {stuck}. The log has why (`thinking failed`). They "
             "are tried again when the server is started the next time."
         )
-    if absent and ever:
+    if len(absent) == len(ROBOTS):
+        return "none yet; they are there when the server has started"
+    if absent:
         raise DubiousError(
             f"No robots here: {', '.join(absent)}. People have these handles, or had "
             "them before, and keep them."
         )
-    if not ever:
-        return "none yet; they are there when the server has started"
     return f"{waiting} moves to think about" if waiting else "no board waits for them"
 
 

@@ -108,12 +108,11 @@ def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _run(program: str, url: URL | None, *options: str) -> None:
-    """Run a PostgreSQL tool; pass the password in the environment."""
     command, environment = [_find(program)], dict(os.environ)
     if url is not None:
         given = url.translate_connect_args(username="user", database="dbname")
         if password := given.pop("password", ""):
-            environment["PGPASSWORD"] = password
+            environment["PGPASSWORD"] = password  # hidden, as arguments are not
         given |= {name: ",".join(values) for name, values in url.normalized_query.items()}
         command += ["--no-password", f"--dbname={make_conninfo(**given)}"]
     done = subprocess.run(
@@ -135,10 +134,7 @@ def _find(program: str) -> str:
 
 
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
-    """Migrate a database, after a copy of a SQLite file that has tables.
-
-    Returns the old version of the tables, "" if there were none, and the path of the copy.
-    """
+    """Migrate, after a copy on SQLite; return the old version ("" without tables) and the copy."""
     if is_current(database):
         return newest_version(), None
     before = current_version(database) or ""
@@ -148,13 +144,12 @@ def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
 
 
 def _copy_of(database: Database, version: str) -> Path:
-    """Copy a SQLite database to `FILE-before-VERSION`, mode 0600."""
     path = sqlite_path(database.engine.url)
     copy = path.with_name(f"{path.name}-before-{version}")
     draft = path.with_name(f".{copy.name}")
     try:
         draft.unlink(missing_ok=True)
-        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        draft.touch(0o600, exist_ok=False)
         copy_out(database.engine.url, draft)
         draft.replace(copy)
     except (OSError, OperatorError) as error:

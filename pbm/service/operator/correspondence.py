@@ -102,10 +102,9 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send `text` from `sender`, in reply to the newest mail to that address; return SMTP's reply.
+    """Send `text` in reply to the newest mail to `sender`, or as a new mail; return SMTP's reply.
 
-    If there is none, or `new` is set, the first line is the subject of a new mail. Waits up to
-    `wait` seconds for an answer by mail.
+    A new mail has its subject in the first line. Waits up to `wait` seconds for an answer by mail.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")

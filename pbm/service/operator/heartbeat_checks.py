@@ -85,7 +85,7 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
 
 
 def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
-    """Name a role's processes. Raises DubiousError if some are dead, OperatorError if none lives."""
+    """Name a role's processes. Raises DubiousError if some died, OperatorError if none lives."""
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]

@@ -1,7 +1,6 @@
 """Keys that sign reply addresses: the newest key signs, older keys verify until they are dropped.
 
-A running server reloads the key file by itself. The database stores only fingerprints of the keys,
-to detect lost or wrong keys before they sign a mail.
+The database has fingerprints of the keys, to detect lost or wrong keys before they sign a mail.
 """
 
 from collections.abc import Iterable
@@ -74,20 +73,17 @@ def _refuse_setting(settings: Settings, how: str) -> None:
 def _keys_here(settings: Settings) -> tuple[Key, ...]:
     if not settings.secret_key and not settings.key_file.exists():
         return ()
-    return load_keys(settings.key_file, settings.secret_key or None)
+    return load_keys(settings.key_file, settings.secret_key)
 
 
 def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring:
     """Load the keys of these settings, or create them. Raises OperatorError for wrong keys."""
     refuse_other_keys(work, settings, now)
-    return load_keyring(settings.key_file, settings.secret_key or None)
+    return load_keyring(settings.key_file, settings.secret_key)
 
 
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
-    """Raise OperatorError if a key is missing that signed the reply addresses in earlier mails.
-
-    A new server may have any keys: no player has an address yet, and no other process runs.
-    """
+    """Raise OperatorError if a key that signed mails is missing; a new server may have any keys."""
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):
         return

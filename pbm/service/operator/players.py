@@ -52,8 +52,7 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
         announce_seeks(act, leave_all_seeks(act.work, player))
         act.note("suspended", player=player)
         boards = boards_played(act.work, player)
-        numbers = [board.id for board in boards]
-        act.tell(player, "suspended", "you are suspended", boards=numbers)
+        act.tell(player, "suspended", "you are suspended", boards=[board.id for board in boards])
         for board in boards:
             done = by_operator.PlayerSuspended(board.id, act.why, player.handle)
             announce_boards(act, [done], but=player.id)
