@@ -15,6 +15,7 @@ from pbm import __version__
 from pbm.app.opening import owner_only, settings_from_here
 from pbm.app.server import Server
 from pbm.errors import OperatorError
+from pbm.rules.registry import GamesError
 from pbm.service.running.heartbeat import ROLES
 
 _NEW_OBJECTS = 10_000  # between two garbage collections; a turn makes some thousands
@@ -43,7 +44,7 @@ def serve(roles: str) -> None:
             server = Server(settings_from_here(), _parse_roles(roles))
             spare_garbage_looks()
             asyncio.run(server.run())
-    except OperatorError as error:
+    except (OperatorError, GamesError) as error:
         raise click.ClickException(str(error)) from error
 
 

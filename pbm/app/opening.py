@@ -1,4 +1,4 @@
-"""Opens settings, database, keys and transport. Raises OperatorError if one is unusable."""
+"""Opens settings, database, keys, transport. Raises OperatorError, GamesError if one is bad."""
 
 import os
 import time
@@ -18,7 +18,7 @@ from pbm.mail.site import Site, own_address
 from pbm.mail.smtp_out.delivery import Transport
 from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
 from pbm.mail.smtp_out.smarthost import SmarthostTransport
-from pbm.rules.registry import GamesError, prefer
+from pbm.rules.registry import prefer
 from pbm.service.operator.copies import bring_up_to_date
 from pbm.service.operator.keys import note_keys, open_keyring
 from pbm.store.connecting import comes_back, refuse_lent_sessions, why_unusable
@@ -71,10 +71,7 @@ def open_to_serve(settings: Settings, database: Database) -> Site:
 def _named(settings: Settings) -> tuple[ServerAddress, str]:
     """Return the addresses of the server and of the operator; set the default game."""
     address = own_address(settings)
-    try:
-        prefer(settings.game)
-    except GamesError as error:
-        raise OperatorError(str(error)) from error
+    prefer(settings.game)
     try:
         operator = parse_address(settings.operator) if settings.operator else ""
     except AddressError as error:
@@ -83,7 +80,6 @@ def _named(settings: Settings) -> tuple[ServerAddress, str]:
 
 
 def open_transport(settings: Settings) -> Transport:
-    """Open the transport: the smarthost, or Maildirs if none is set."""
     if settings.smarthost:
         helo = own_address(settings).domain
         return SmarthostTransport(settings.smarthost, helo=helo)

@@ -47,8 +47,7 @@ from pbm.store.processes.notify import Notifier
 
 DRAIN_SECONDS = 20.0
 TURNS_AT_ONCE = 3  # on a shared database, each with its own transaction and thread
-MOST_TURNS_TOGETHER = 16  # in one SQLite transaction
-MOST_TIMERS_TOGETHER = 16
+MOST_TOGETHER = 16  # turns or timers in one SQLite transaction
 _HEART = "heart"  # has its own writer, so that a blocked role does not stop heartbeats
 _CHANNELS = {TURN: MAIL_KEPT, POST: MAIL_WRITTEN, TICKS: TIMER_SET, ROBOTS: JOB_ADDED}
 _log = structlog.get_logger("pbm.app")
@@ -98,7 +97,7 @@ class Server:
     def _open_writers(self) -> dict[str, Writer]:
         """Open writers, by name. On SQLite they are one; else those of the roles share a thread."""
         tell = self._notifier.notify
-        names = (*ROLES, *map(_writer_name, range(len(self._inbox_workers))), _HEART)
+        names = (*ROLES, *(f"turns-{number}" for number in range(len(self._inbox_workers))), _HEART)
         if self._database.embedded:
             return dict.fromkeys(names, Writer(self._database, self._threads.one("store"), tell))
         threads = {name: self._threads.one("store" if name in ROLES else name) for name in names}
@@ -190,8 +189,8 @@ class Server:
             for number, worker in enumerate(self._inbox_workers):
                 taker = TurnTaker(
                     worker,
-                    self._writers[_writer_name(number)],
-                    most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
+                    self._writers[f"turns-{number}"],
+                    most_together=MOST_TOGETHER if self._database.embedded else 1,
                     in_thread=self._threads.one("mails"),
                 )
                 alive = partial(self._heart.alive, TURN, number)
@@ -206,7 +205,7 @@ class Server:
             self._looking,
             self._writers[TICKS],
             self._woken[TICKS],
-            most_together=MOST_TIMERS_TOGETHER if self._database.embedded else 1,
+            most_together=MOST_TOGETHER if self._database.embedded else 1,
             alive=alive,
         )
 
@@ -233,8 +232,7 @@ class Server:
                 raise error
 
     def _listener(self, writer: Writer) -> Listener:
-        in_door = self._threads.one("door")
-        door = Door(self._intake, self._database, self._looking, writer, in_door)
+        door = Door(self._intake, self._database, self._looking, writer, self._threads.one("door"))
         handler = Handler(
             hostname=own_address(self._settings).domain,
             accept_recipient=door.accept_recipient,
@@ -264,7 +262,3 @@ class Server:
             maildirs = f"Maildirs under {settings.maildir}"
             told["mail_goes_to"] = "a smarthost" if settings.smarthost else maildirs
         _log.info("ready", **told)
-
-
-def _writer_name(number: int) -> str:
-    return f"turns-{number}"
