@@ -23,7 +23,6 @@ FROM_FILE, FROM_SETTING = "file", "setting"
 _MANIFEST = "manifest.json"
 _LONGEST_MANIFEST = 100_000
 _LONGEST_KEYS = 1 << 20
-_CHUNK = 1 << 20
 _BLOCK = 10_240
 _BETWEEN = 8 * _BLOCK  # bytes of headers, padding and read-ahead
 _ALWAYS_ALLOWED = 256 << 20  # bytes that a database may have, however small the archive
@@ -82,7 +81,7 @@ def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
                 for name, digest in manifest.files.items():
                     part = _next(archive, bounded, name, _LONGEST_KEYS if name == KEYS else most)
                     with part, (folder / name).open("xb") as copy:
-                        shutil.copyfileobj(part, copy, _CHUNK)
+                        shutil.copyfileobj(part, copy)
                     if digest_of(folder / name) != digest:
                         raise OperatorError(f"{file} is damaged: {name} is not what was backed up.")
     except (OSError, tarfile.TarError, zlib.error, EOFError) as error:

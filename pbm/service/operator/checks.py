@@ -64,10 +64,13 @@ def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
             yield checked("disk", partial(_disk, disk))
     if database.good:
         yield from reading(settings, lambda work: role_results(work, clock))
-        for name, look in _OF_DATABASE.items():
-            yield checked(name, partial(reading, settings, look, clock))
+        yield checked("clocks", partial(reading, settings, clocks_state, clock))
+        yield checked("queue", partial(reading, settings, _queue))
+        yield checked("inbox", partial(reading, settings, _inbox, clock))
+        yield checked("outbox", partial(reading, settings, _outbox, clock))
+        yield checked("robots", partial(reading, settings, _robots, clock))
         if settings.authserv_id:
-            yield checked("front", lambda: reading(settings, _front, settings.front_name))
+            yield checked("front", partial(reading, settings, _front, settings.front_name))
     domain = settings.address.rpartition("@")[2].lower()
     for doorway in settings.doorways:
         name = f"socket {doorway}" if doorway.path else f"port {doorway.port} on {doorway.host}"
@@ -176,7 +179,7 @@ def _disk(disk: Disk) -> str:
     return str(disk)
 
 
-def _queue(work: UnitOfWork, _clock: Clock) -> str:
+def _queue(work: UnitOfWork) -> str:
     stuck, failed = work.inbox.count(InboxStatus.STUCK), work.outbox.count(OutboxStatus.FAILED)
     timers = work.timers.count(stuck=True)
     if stuck or failed:
@@ -236,30 +239,20 @@ def _robots(work: UnitOfWork, clock: Clock) -> str:
     return f"{waiting} moves to think about" if waiting else "no board waits for them"
 
 
-_OF_DATABASE = {
-    "clocks": clocks_state,
-    "queue": _queue,
-    "inbox": _inbox,
-    "outbox": _outbox,
-    "robots": _robots,
-}
-
-
 def _front(work: UnitOfWork, name: str) -> str:
-    front, doubted = known_front(work, name), why_doubted(work, name)
-    if front is None and doubted:
+    if front := known_front(work, name):
+        return f"{front.authserv_id} removes forged results, so its own count"
+    if doubted := why_doubted(work, name):
         why, at = doubted
         raise OperatorError(
             f"The last try, at {at:%Y-%m-%d %H:%M} UTC, has not found {name} in "
             f"order, so its results do not count. {why} Then try again: pbm-admin doctor --front "
             "HOST:PORT"
         )
-    if front is None:
-        raise OperatorError(
-            f"Nobody has tried yet whether {name} removes forged results, so its "
-            "own do not count. Run: pbm-admin doctor --front HOST:PORT"
-        )
-    return f"{front.authserv_id} removes forged results, so its own count"
+    raise OperatorError(
+        f"Nobody has tried yet whether {name} removes forged results, so its "
+        "own do not count. Run: pbm-admin doctor --front HOST:PORT"
+    )
 
 
 def _greeting(doorway: Doorway, domain: str) -> str:

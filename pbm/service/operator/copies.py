@@ -10,15 +10,12 @@ from pathlib import Path
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import func, inspect, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError
 
 from pbm.errors import OperatorError
-from pbm.store.connecting import why_unusable
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, is_current, migrate, newest_version
 from pbm.store.schema import metadata
 
-COUNTED = ("players", "boards", "moves")
 _BUSY_SECONDS = 30
 _SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # tables in which an unused server has rows
 
@@ -80,25 +77,22 @@ def counts(database: Database) -> dict[str, int]:
     with database.engine.connect() as connection:
         return {
             name: connection.scalar(select(func.count()).select_from(metadata.tables[name])) or 0
-            for name in COUNTED
+            for name in ("players", "boards", "moves")
         }
 
 
 def holds_data(database: Database) -> bool:
-    """Return whether the database has rows besides those of a new server."""
-    try:
-        with database.engine.connect() as connection:
-            inspector = inspect(connection)
-            for name in set(metadata.tables) & set(inspector.get_table_names()) - _SIGNS_OF_LIFE:
-                rows = name
-                if name == "players" and any(
-                    column["name"] == "robot" for column in inspector.get_columns(name)
-                ):
-                    rows = "players WHERE robot IS NULL"
-                if connection.execute(text(f"SELECT 1 FROM {rows} LIMIT 1")).first() is not None:
-                    return True
-    except DBAPIError as error:
-        raise OperatorError(why_unusable(error)) from error
+    """Return whether the database has rows besides those of a new server. Raises DBAPIError."""
+    with database.engine.connect() as connection:
+        inspector = inspect(connection)
+        for name in set(metadata.tables) & set(inspector.get_table_names()) - _SIGNS_OF_LIFE:
+            rows = name
+            if name == "players" and any(
+                column["name"] == "robot" for column in inspector.get_columns(name)
+            ):
+                rows = "players WHERE robot IS NULL"
+            if connection.execute(text(f"SELECT 1 FROM {rows} LIMIT 1")).first() is not None:
+                return True
     return False
 
 

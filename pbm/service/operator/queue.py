@@ -34,8 +34,6 @@ _ERASED = "Its contents were erased when it was done."
 
 @dataclass(frozen=True)
 class MailInQueue:
-    """A mail in the queue, without its contents."""
-
     name: str
     status: str
     since: datetime
@@ -175,14 +173,10 @@ def _outgoing_text(mail: OutboxMail) -> str:
     except (TemplateError, LookupError, TypeError, ValueError, AttributeError) as error:
         params = json.dumps(mail.params, indent=1, sort_keys=True, default=str)
         text = f"It cannot be rendered ({type(error).__name__}: {error}) from:\n{params}"
-    return "\n".join(
-        [
-            f"To: {mail.recipient}",
-            f"Subject: {mail.headers.get('subject', '')}",
-            f"Message-Id: {mail.message_id}",
-            f"Reply-To: {mail.headers.get('reply_to') or '-'}",
-            f"Template: {mail.template}",
-            "",
-            text,
-        ]
+    return (
+        f"To: {mail.recipient}\n"
+        f"Subject: {mail.headers.get('subject', '')}\n"
+        f"Message-Id: {mail.message_id}\n"
+        f"Reply-To: {mail.headers.get('reply_to') or '-'}\n"
+        f"Template: {mail.template}\n\n{text}"
     )
