@@ -4,7 +4,6 @@ import os
 import tempfile
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
@@ -17,7 +16,6 @@ from pbm.files import write_new
 from pbm.mail.keyfile import load_keys, parse_keys
 from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import archive, copies
-from pbm.service.operator.archive import Manifest
 from pbm.service.operator.correspondence import greeting_at
 from pbm.service.operator.heartbeat_checks import seen_by, those_beating
 from pbm.service.operator.keys import open_keyring, unlearn_keys
@@ -29,15 +27,13 @@ from pbm.store.sql.driver import parse_url
 
 @dataclass(frozen=True)
 class Restored:
-    """The result of a restore."""
-
     made: str  # when the backup was made
     counts: dict[str, int]
     old_keys: Path | None  # where the key file is that was replaced
     next_numbers: dict[str, int]  # by table
 
 
-def backup(settings: Settings, file: Path) -> Manifest:
+def backup(settings: Settings, file: Path) -> archive.Manifest:
     """Write a backup; the server may be running."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
@@ -49,7 +45,7 @@ def backup(settings: Settings, file: Path) -> Manifest:
             closing(Database(settings.database_url)) as database,
             tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder,
         ):
-            return _write(settings, database, Path(folder), file, system_clock())
+            return _write(settings, database, Path(folder), file)
     except OSError as error:
         raise OperatorError(f"{file} cannot be written: {error.strerror}.") from error
 
@@ -58,14 +54,11 @@ def restore(
     settings: Settings,
     file: Path,
     *,
-    force: bool = False,
-    most: int | None = None,
+    force: bool = False,  # even if data or keys are lost by it
+    most: int | None = None,  # bytes of the unpacked database
     clock: Clock = system_clock,
 ) -> Restored:
-    """Replace the database and the key file by a backup; the server must be stopped.
-
-    With `force` the present data and keys may be lost. `most` limits the size of the new database.
-    """
+    """Replace the database and the key file by a backup; the server must be stopped."""
     with closing(Database(settings.database_url)) as database:
         _check_stopped(settings, database, clock)
         url, given = database.engine.url, dict[str, int]()
@@ -105,7 +98,7 @@ def restore(
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
 
 
-def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
+def _bring_up_to_date(copy: Path, manifest: archive.Manifest, file: Path) -> None:
     try:
         with closing(Database(f"sqlite:///{copy}")) as database:
             if current_version(database) != manifest.schema:
@@ -116,10 +109,8 @@ def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
         raise OperatorError(f"{file} holds a database that cannot be migrated.") from error
 
 
-def _write(
-    settings: Settings, database: Database, folder: Path, file: Path, now: datetime
-) -> Manifest:
-    schema = current_version(database)
+def _write(settings: Settings, database: Database, folder: Path, file: Path) -> archive.Manifest:
+    schema, now = current_version(database), system_clock()
     if schema is None:
         raise OperatorError("The database has no tables yet, so there is nothing to back up.")
     copy, keys = folder / archive.DATABASE, folder / archive.KEYS
@@ -131,7 +122,7 @@ def _write(
         raise OperatorError(f"There is no key file {settings.key_file.absolute()} to be kept.")
     text = settings.secret_key.encode("utf-8", "surrogateescape")
     keys.write_bytes(text or settings.key_file.read_bytes())
-    manifest = Manifest(
+    manifest = archive.Manifest(
         format=archive.FORMAT,
         made=now.isoformat(timespec="seconds"),
         program=__version__,
@@ -164,7 +155,7 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
 
 
 def _keys_to_write(
-    settings: Settings, manifest: Manifest, file: Path, *, force: bool
+    settings: Settings, manifest: archive.Manifest, file: Path, *, force: bool
 ) -> bytes | None:
     """Return the new content of the key file; None if PBM_SECRET_KEY replaces that file."""
     content = file.read_bytes()

@@ -102,10 +102,7 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send `text` in reply to the newest mail to `sender`, or as a new mail; return SMTP's reply.
-
-    A new mail has its subject in the first line. Waits up to `wait` seconds for an answer by mail.
-    """
+    """Mail `text`, in reply to the newest mail to `sender` or as a new one; return SMTP's reply."""
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")
     mail = EmailMessage(policy=_POLICY)

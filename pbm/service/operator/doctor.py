@@ -1,7 +1,4 @@
-"""`pbm-admin doctor`: tests whether to trust an upstream mail server's authentication results.
-
-It sends a probe with forged results through that server; the running pbm stores how it arrived.
-"""
+"""`pbm-admin doctor`: sends forged results through the mail server in front, to test it."""
 
 import smtplib
 import time
@@ -38,16 +35,9 @@ _AGAIN = "Nothing that it says counts until this command has found it in order."
 
 
 def examine_front(
-    settings: Settings,
-    session: OperatorSession,
-    host: str,
-    port: int,
-    wait: float = ARRIVAL_SECONDS,
+    settings: Settings, session: OperatorSession, host: str, port: int, wait: float
 ) -> Iterator[CheckResult]:
-    """Probe the upstream server; store whether its authentication results can be trusted.
-
-    If the probe does not arrive within `wait` seconds, the result of an earlier probe stays valid.
-    """
+    """Probe the upstream server; store whether its authentication results can be trusted."""
     name = settings.front_name
     if not name:
         raise OperatorError(
@@ -67,7 +57,7 @@ def examine_front(
         _send(host, port, recipient, probe_mail(mark, _SENDER, recipient, name, date))
         arrival = _await(session, token, wait)
     except OperatorError as error:
-        with session.act(None) as act:
+        with session.act(None) as act:  # what an earlier probe has found stays valid
             upstream_mta.doubt_front(act.work, name, str(error), act.now)
         raise
     results = _results(name, arrival)

@@ -1,7 +1,4 @@
-"""Keys that sign reply addresses: the newest key signs, older keys verify until they are dropped.
-
-The database has fingerprints of the keys, to detect lost or wrong keys before they sign a mail.
-"""
+"""Keys that sign reply addresses; the database has their fingerprints, to detect wrong keys."""
 
 from collections.abc import Iterable
 from contextlib import closing
