@@ -18,8 +18,7 @@ from pbm.store.schema.mails import IN_HAND
 def acquire_server_lock(database: Database) -> IO[str] | None:
     """Acquire the lock of an embedded database; it is held while the returned file is open.
 
-    Returns None for PostgreSQL, which many servers may use. Raises OperatorError if another server
-    holds the lock.
+    Returns None for PostgreSQL. Raises OperatorError if another server holds the lock.
     """
     name = database.engine.url.database if database.embedded else None
     if not name:
@@ -60,8 +59,7 @@ _RELEASE = text(
 class AdvisoryLocks:
     """Advisory locks of PostgreSQL on the mails that this process is sending.
 
-    One connection holds all locks, so that they end with the process. SQLite needs none, since it
-    is used by a single server.
+    One connection holds them, so that they end with the process. SQLite's only server needs none.
     """
 
     def __init__(self, database: Database) -> None:
