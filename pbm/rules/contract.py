@@ -130,7 +130,7 @@ class Info:
     seats: tuple[int, ...]  # the possible numbers of players
     playthrough: str  # a whole game as text (`pbm.rules.registry`)
     options: tuple[Option, ...] = ()
-    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # help, by command
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # help by command
     folder: Path | None = None  # of `templates/NAME/`, `help/NAME.txt`; None in this package
     rounds_shown: int = 4  # latest rounds that mails list
     repetitions: int = 3  # equal positions that allow a claim of a draw; no more are counted

@@ -60,6 +60,10 @@ def distance(one: int, other: int) -> int:
     return max(abs(rows), abs(columns), abs(rows - columns))
 
 
+RINGS = tuple(sum(1 << cell for cell in CELLS if distance(cell, CENTRE) == far) for far in range(5))
+"""The cells by their distance from the centre."""
+
+
 def line_between(one: int, other: int) -> tuple[int, ...] | None:
     """Return the cells from one cell to another, both included; None if they are not in line.
 

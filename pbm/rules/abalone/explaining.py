@@ -8,9 +8,9 @@ from typing import Any
 
 from pbm.rules.abalone.board import (
     AXES,
-    CELLS,
     CENTRE,
     EDGE,
+    RINGS,
     before,
     distance,
     format_cell,
@@ -24,7 +24,6 @@ from pbm.rules.abalone.placement import Placement
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition
 
 Reason = dict[str, Any]
-_EDGE_RING = 4
 
 
 def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]:
@@ -156,7 +155,7 @@ def _pushes(position: Placement, move: LineMove) -> Iterator[Reason]:
     seats = {position.seat_at(cell) for cell in cells}
     if cells and all(outwards) and len(seats) == 1:
         landed = [cell + move.step for cell in cells]
-        if on := [format_cell(cell) for cell in landed if distance(cell, CENTRE) == _EDGE_RING]:
+        if on := [format_cell(cell) for cell in landed if RINGS[-1] >> cell & 1]:
             yield {"what": "to-edge", "seat": seats.pop(), "on": on}
         else:
             yield {"what": "pushes", "seat": seats.pop(), "count": len(cells)}
@@ -207,14 +206,12 @@ def _groups(position: Placement, seat: int) -> int:
     return sum(1 for _ in groups(position.marbles_of(seat)))
 
 
-_NEAR = sum(1 << cell for cell in CELLS if distance(cell, CENTRE) <= 2)
-_FAR = sum(1 << cell for cell in CELLS if distance(cell, CENTRE) == _EDGE_RING)
 _MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = (
     ("left", lambda position, seat: position.count(seat), 1),
     ("danger", lambda position, seat: threatened(position, seat).bit_count(), -1),
-    ("edge", lambda position, seat: (position.marbles_of(seat) & _FAR).bit_count(), -1),
+    ("edge", lambda position, seat: (position.marbles_of(seat) & RINGS[-1]).bit_count(), -1),
     ("groups", _groups, -1),
-    ("middle", lambda position, seat: (position.marbles_of(seat) & _NEAR).bit_count(), 1),
+    ("middle", lambda position, seat: (position.marbles_of(seat) & sum(RINGS[:3])).bit_count(), 1),
 )
 """What `contrast` counts: word, function, and 1 if more is better for the seat, else -1."""
 

@@ -6,17 +6,7 @@ from functools import lru_cache, reduce
 from operator import xor
 from typing import NamedTuple
 
-from pbm.rules.abalone.board import (
-    BOARD,
-    CELLS,
-    CENTRE,
-    EDGE,
-    STEPS,
-    before,
-    distance,
-    members,
-    shifted,
-)
+from pbm.rules.abalone.board import BOARD, EDGE, RINGS, STEPS, before, members, shifted
 from pbm.rules.abalone.engine.roots import Root
 from pbm.rules.abalone.moves import CODED, KINDS, any_move, rears
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
@@ -24,9 +14,6 @@ from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
 CODE_BITS = 13  # of a move's code (`pbm.rules.abalone.moves`); the bits above have the move's seat
 
 CODE_MASK = (1 << CODE_BITS) - 1
-
-RINGS = tuple(sum(1 << cell for cell in CELLS if distance(cell, CENTRE) == far) for far in range(5))
-"""The cells by their distance from the centre."""
 
 EDGES = tuple(EDGE.values())  # by direction, the cells from which a step leads off the board
 

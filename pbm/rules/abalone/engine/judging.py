@@ -1,7 +1,7 @@
 """The static evaluation of the search in plain Python."""
 
-from pbm.rules.abalone.board import BOARD
-from pbm.rules.abalone.engine.boards import EDGES, RINGS
+from pbm.rules.abalone.board import BOARD, RINGS
+from pbm.rules.abalone.engine.boards import EDGES
 from pbm.rules.abalone.engine.roots import Root
 from pbm.rules.abalone.engine.weights import Weights
 

@@ -9,12 +9,11 @@ sides moves between two moves of the root's side.
 from collections.abc import Callable, Iterator
 from time import monotonic
 
-from pbm.rules.abalone.board import shifted
+from pbm.rules.abalone.board import RINGS, shifted
 from pbm.rules.abalone.engine.boards import (
     CODE_MASK,
     NO_SIDE,
     NOBODY,
-    RINGS,
     SHAPES,
     SearchBoard,
     Table,
