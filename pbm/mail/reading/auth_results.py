@@ -53,7 +53,7 @@ class MethodResult:
 
 @dataclass(frozen=True)
 class Results:
-    """A parsed `Authentication-Results` field. `clear`: every result in it could be parsed."""
+    """A parsed `Authentication-Results` field; `clear` tells whether all of it could be parsed."""
 
     authserv_id: str
     results: tuple[MethodResult, ...]
@@ -150,7 +150,7 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at semicolons. Each quoted string is returned apart; `"0"` stands for the first."""
+    """Split at semicolons. Quoted strings are returned apart, and replaced by `"0"`, `"1"`, …."""
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -207,7 +207,7 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """Make a mail with forged results and its own `Received`; `mark` makes its fields unique."""
+    """Make a test mail with forged results; `mark`, a unique word, is in all of its own fields."""
     *above, below = (
         spelling.format(
             id=authserv_id,

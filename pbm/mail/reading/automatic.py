@@ -60,9 +60,8 @@ def why_automatic(
         return "delivery report"
     names = [name for name, _ in headers.fields]
     telling = [name for name in names if name.startswith(_ROBOT_PREFIXES)]
-    if any(name.startswith("x-pbm-") for name in telling):
-        return "own mail"
-    if author is not None and is_own(author, own_address):
+    is_ours = author is not None and is_own(author, own_address)
+    if is_ours or any(name.startswith("x-pbm-") for name in telling):
         return "own mail"
     senders = [sender] if author is None else [sender, author]
     if any(map(is_robot, senders)):
@@ -111,9 +110,8 @@ def _is_robots(subject: str) -> bool:
     text = normalize("NFC", subject).casefold()
     if tags := _TAGS.match(text):
         text = text[tags.end() :]
-    if text.startswith(PHRASES["robot subject start"]):
-        return True
-    return _ROBOT_SUBJECT.match(text) is not None
+    is_start = text.startswith(PHRASES["robot subject start"])
+    return is_start or _ROBOT_SUBJECT.match(text) is not None
 
 
 def is_role(address: str) -> bool:

@@ -99,7 +99,7 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """Yield each recipient's fields (RFC 3464, 2.3) in one group, despite empty lines in it."""
+    """Yield the fields of each recipient (RFC 3464, 2.3), even if empty lines divide them."""
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
     begun: _Fields = {}

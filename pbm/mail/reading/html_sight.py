@@ -87,22 +87,6 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
         depth = max(0, depth - 1)
 
 
-def for_element(
-    found: Mapping[str, Declarations], tag: str, attributes: Mapping[str, str | None]
-) -> Declarations:
-    """Return an element's declarations: by the rules `found`, overridden by its `style`."""
-    declared: Declarations = {}
-    if found:
-        names = [f".{name}" for name in (attributes.get("class") or "").lower().split()]
-        if identifier := attributes.get("id"):
-            names.append(f"#{identifier.lower()}")
-        for name in (tag, *names, *(tag + name for name in names)):
-            declared.update(found.get(name, ()))
-    if style := attributes.get("style"):
-        declared.update(declarations(style))
-    return declared
-
-
 def pixels(value: str) -> float:
     """Convert a CSS length to pixels, approximately; `nan` if the value is no length."""
     found = _LENGTH.fullmatch(value)
@@ -202,11 +186,24 @@ class Sight:
         if not attributes and not self._rules:
             self._looks.append(self._looks[-1])
             return True
-        declared = for_element(self._rules, tag, attributes)
+        declared = self._declared(tag, attributes)
         if "hidden" in attributes or _is_gone(declared):
             return False
         self._looks.append(_look(self._looks[-1], declared, tag, attributes))
         return True
+
+    def _declared(self, tag: str, attributes: Attributes) -> Declarations:
+        """Return an element's declarations by the style sheets, overridden by its `style`."""
+        declared: Declarations = {}
+        if self._rules:
+            names = [f".{name}" for name in (attributes.get("class") or "").lower().split()]
+            if identifier := attributes.get("id"):
+                names.append(f"#{identifier.lower()}")
+            for name in (tag, *names, *(tag + name for name in names)):
+                declared.update(self._rules.get(name, ()))
+        if style := attributes.get("style"):
+            declared.update(declarations(style))
+        return declared
 
     def leave(self) -> None:
         self._looks.pop()

@@ -20,11 +20,9 @@ class Limits:
 
 LIMITS = Limits()
 STRANGERS_LIMITS = Limits(text_bytes=8_192, text_lines=500, html_bytes=32_768, html_tags=500)
-"""Limits for a mail of a stranger: a command or an answer is short."""
 REPORT_LIMITS = Limits(text_bytes=32_768, text_lines=1_000, html_bytes=32_768, html_tags=500)
 
-LONG = 8_192
-"""The size, in bytes, up to which any mail is parsed within a few milliseconds."""
+LONG = 8_192  # bytes; any mail up to this size is parsed within a few milliseconds
 
 
 class UnreadableMail(ValueError):  # noqa: N818 - it names the mail

@@ -220,7 +220,6 @@ class _Cleaning:
 
     @cached_property
     def _quoted_width(self) -> int:
-        """The length of the longest quoted line, among those of at most 80 characters."""
         widths = [len(line) for line in compress(self._plain, self._quoted)]
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
@@ -238,8 +237,7 @@ class _Cleaning:
         return end
 
     def _heading(self, at: int) -> int:
-        block = field_block_end(self._plain, self._names, self._next, at)
-        return block or self._line_above(at)
+        return field_block_end(self._plain, self._names, self._next, at) or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
         """Return the index below "On … wrote:" or "Jo Doe opined:" at `at`; else return `at`."""

@@ -49,7 +49,6 @@ def is_greeting(line: str) -> bool:
 
 
 def is_marked(line: str) -> bool:
-    """Return whether the line begins with `>`, perhaps after initials."""
     return line.startswith(">") or _INITIALS.match(line) is not None
 
 
@@ -150,6 +149,5 @@ def reaches_somebody(line: str) -> bool:
 
 
 def is_name(line: str) -> bool:
-    """Return whether a line may be a name or a title."""
     is_short = len(line) <= _LONGEST_NAME and not line[0].islower()
     return is_short and _NO_NAME.search(line) is None

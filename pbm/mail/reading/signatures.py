@@ -147,7 +147,7 @@ def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
-    """Return whether a line begins with the author's name, or is "i. A." and anybody's name."""
+    """Return whether a line begins with the author's name, or is "i. A." (for) and any name."""
     words = _WORD.findall(line)
     named = [at for at, word in enumerate(words) if word.casefold() in author]
     if len(named) > 1 and len(words) <= _FEW_WORDS:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from operator import itemgetter
 
 from pbm.mail.reading.automatic import may_tell_a_robot
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
@@ -53,12 +54,9 @@ def digest(raw: bytes) -> str:
         for name, value in headers.fields
         if name in _READ or may_tell_a_robot(name) or (dated and name == "date")
     ]
-    summary = hashlib.sha256()
-    for name, value in sorted(fields, key=lambda field: field[0]):
-        summary.update(name.encode("ascii") + b":" + value + b"\n")
-    summary.update(b"\n")
-    summary.update(raw[body:])
-    return summary.hexdigest()
+    fields.sort(key=itemgetter(0))
+    lines = [b"%b:%b\n" % (name.encode("ascii"), value) for name, value in fields]
+    return hashlib.sha256(b"".join([*lines, b"\n", raw[body:]])).hexdigest()
 
 
 def has_message_id(raw: bytes) -> bool:

@@ -11,10 +11,7 @@ from pbm.mail.reading.limits import LIMITS
 Peer = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-LOOPBACK: tuple[Network, ...] = (
-    ipaddress.ip_network("127.0.0.0/8"),
-    ipaddress.ip_network("::1"),
-)
+LOOPBACK: tuple[Network, ...] = tuple(map(ipaddress.ip_network, ("127.0.0.0/8", "::1")))
 _FULL = "421 4.3.2 Too many connections at the moment; please try again in a few minutes."
 _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close some first."
 

@@ -361,7 +361,6 @@ class Conversation(SMTP):
         await self.push("250 2.1.5 Go on.")
 
     def _sender(self) -> str:
-        """Return the sender of the current mail transaction. Raises RefusedError without one."""
         if self._mail_from is None:
             raise RefusedError("503 5.5.1 Say MAIL FROM first.")
         return self._mail_from

@@ -56,9 +56,6 @@ class Session:
             self.told.append(what[:_LONGEST])
 
 
-ReportSession = Callable[[Session], None]
-
-
 @dataclass(frozen=True)
 class Rejection:
     """A refusal: `code` is from 400 to 599, `text` an enhanced code (`5.1.1`) and a sentence."""
@@ -66,11 +63,6 @@ class Rejection:
     code: int
     text: str
     why: str = ""  # for the operator, where the client is told less
-
-
-AcceptRecipient = Callable[[str, str, Caller], Awaitable[Rejection | None]]
-Keep = Callable[[str, tuple[str, ...], bytes, Caller], Awaitable[str | Rejection]]
-ReportFault = Callable[[BaseException], None]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -84,12 +76,14 @@ class Handler:
     """
 
     hostname: str
-    accept_recipient: AcceptRecipient
-    keep: Keep
+    accept_recipient: Callable[[str, str, Caller], Awaitable[Rejection | None]]
+    keep: Callable[[str, tuple[str, ...], bytes, Caller], Awaitable[str | Rejection]]
     limits: ListenerLimits = field(default_factory=ListenerLimits)
-    report_fault: ReportFault = lambda fault: _log.error("listener-fault", exc_info=fault)
+    report_fault: Callable[[BaseException], None] = lambda fault: _log.error(
+        "listener-fault", exc_info=fault
+    )
     tls: ssl.SSLContext | None = None
-    report_session: ReportSession = lambda _: None
+    report_session: Callable[[Session], None] = lambda _: None
     is_closing: bool = False
     _keeping: set[asyncio.Future[str | Rejection]] = field(default_factory=set)
 

@@ -23,14 +23,9 @@ _DONE = range(200, 300)  # the first digit counts (RFC 5321, section 4.2)
 _GO_ON = (354,)
 _LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
 
-Trouble = tuple[str, Exception]
-"""The verb that failed, and its error: an SMTPResponseException, or why there is no reply."""
-
-Reply = tuple[int, bytes]
-"""The code and all lines of a reply, as received."""
-
-_Step = tuple[str, bytes, Container[int], float]
-"""A verb, the bytes to send, the good codes of the reply, and its timeout in seconds."""
+Trouble = tuple[str, Exception]  # the verb that failed, and why
+Reply = tuple[int, bytes]  # the code, and all lines as received
+_Step = tuple[str, bytes, Container[int], float]  # verb, bytes to send, good codes, timeout
 
 
 @dataclass(frozen=True)

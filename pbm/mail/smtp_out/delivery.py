@@ -35,12 +35,10 @@ class Transport(Protocol):
     """A way to send mail. Errors are returned as results, never raised."""
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
-        """Deliver one mail; an empty ``envelope_sender`` is the null sender ``<>``."""
-        ...
+        """Deliver one mail; an empty ``envelope_sender`` is the null sender `<>`."""
 
     async def close(self) -> None:
         """Close all connections; a later delivery opens new ones."""
-        ...
 
 
 _LONGEST = 200

@@ -142,12 +142,11 @@ class SmarthostTransport:
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
             to = parse_address(recipient)
+            return await self._pool.use(lambda it: self._send(it, sender, to, raw))
         except AddressError as error:
             return Failed(str(error))
-        try:
-            return await self._pool.use(lambda it: self._send(it, sender, to, raw))
-        except NoConnectionError as trouble:
-            return Deferred(str(trouble))
+        except NoConnectionError as error:
+            return Deferred(str(error))
 
     async def close(self) -> None:
         await self._pool.close()

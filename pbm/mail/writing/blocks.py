@@ -2,20 +2,7 @@
 
 A template consists of paragraphs, `- ` lists, `| ` quotes, and lines that a filter has marked.
 Paragraphs and lists are wrapped for the text part and flow in the HTML part; no line breaks at the
-hyphen of a move. These filters mark lines and words:
-
-- `pre` keeps a text's line breaks and blanks;
-- `page` is for a help page: it keeps indented lines as they are, makes a heading of a paragraph in
-  capitals, and makes links of commands in quotes, such as `"help play"`;
-- `rows` keeps line breaks in the text part, and makes a list of the lines in the HTML part;
-- `state` wraps a text at blanks in the text part, and at any character in the HTML part;
-- `heading` emphasises a line in the HTML part;
-- `picture` shows a view's picture in the HTML part, if the view has one;
-- `diagram` keeps a board drawn in letters, but not in an HTML part that shows the view's picture;
-- `columns` aligns words that two blanks separate;
-- `glued` keeps words on one line.
-
-A ready-made answer, `<<accept draw>>`, is a link in the HTML part.
+hyphen of a move. A ready-made answer, `<<accept draw>>`, is a link in the HTML part.
 
 The marks are private-use characters, which `cleaned` removes from all parameters.
 """
@@ -37,12 +24,11 @@ from pbm.rules.contract import LONGEST_MOVE
 
 KEPT = "\ue000"
 _ROW = "\ue001"
-PICTURE = "\ue003"
-"""The mark before the description of a picture, and in its HTML."""
+PICTURE = "\ue003"  # before the description of a picture, and in its HTML
 _STATE = "\ue004"
 _HEADING = "\ue007"  # above one of several boards
 _DRAWN = "\ue008"
-SHAPES = {
+SHAPES = {  # the kinds of blocks, by the mark before each of their lines
     KEPT: "pre",
     _ROW: "rows",
     PICTURE: "picture",
@@ -50,11 +36,8 @@ SHAPES = {
     _HEADING: "heading",
     _DRAWN: "drawn",
 }
-"""The kinds of blocks, by the mark that begins each of their lines."""
-GLUE = "\ue002"
-"""The mark for a blank at which no line breaks."""
-COMMAND, COMMAND_ENDS = "\ue005", "\ue006"
-"""The marks around a ready-made answer, which is a link in the HTML part."""
+GLUE = "\ue002"  # a blank at which no line breaks
+COMMAND, COMMAND_ENDS = "\ue005", "\ue006"  # around a ready-made answer
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue008]", re.ASCII)
 _ESCAPED = re.compile(r"\\[xuUr]")  # in a `repr`, which escapes all characters to remove
 _MAY_BE_ESCAPED = re.compile(rb"\\[ubfr]|[^ -~]")  # the same in JSON, or not ASCII
@@ -104,17 +87,17 @@ def _keep_indented_block(block: str) -> str:
 
 
 FILTERS: dict[str, Callable[..., str]] = {
-    "pre": partial(_marked, KEPT),
-    "picture": _show_picture,
+    "pre": partial(_marked, KEPT),  # keeps line breaks and blanks
+    "picture": _show_picture,  # in the HTML part, if the view has one
+    # Keeps a board drawn in letters, but not in an HTML part that shows the picture.
     "diagram": lambda lines, view: _marked(_DRAWN if view.get("picture") else KEPT, lines),
     "columns": _columns,
-    "state": partial(_marked, _STATE),
-    "heading": partial(_marked, _HEADING),
-    "rows": partial(_marked, _ROW),
-    "glued": lambda text: text.replace(" ", GLUE),
+    "state": partial(_marked, _STATE),  # wraps at blanks; in HTML at any character
+    "heading": partial(_marked, _HEADING),  # stands out in HTML
+    "rows": partial(_marked, _ROW),  # keeps line breaks; in HTML makes a list
+    "glued": lambda text: text.replace(" ", GLUE),  # stays on one line
     "page": _page,
 }
-"""The filters of templates, by name."""
 
 
 def cleaned(value: Any) -> Any:

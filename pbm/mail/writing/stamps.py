@@ -18,8 +18,6 @@ Colour = tuple[int, int, int]
 Point = tuple[float, float]
 
 DENSITY: Final = 2
-"""Pixels of the image per pixel of a page, across and down."""
-
 _TIMES: Final = 8
 _SMALLER: Final = _TIMES // DENSITY
 
@@ -116,13 +114,13 @@ UNIT: Final = 36  # pixels of a page between two cells
 
 GROUND: Final = (214, 202, 177)
 _WELL: Final = (230, 220, 198)
-HOLE: Final = (208, 196, 169)
-NAME: Final = (72, 62, 44)
-"""`HOLE` is the colour of an empty hole, `NAME` that of its name and of strokes."""
+HOLE: Final = (208, 196, 169)  # an empty one
+NAME: Final = (72, 62, 44)  # of a hole; strokes have this colour, too
 INK: Final = (20, 20, 20)
 _LIGHT: Final = (255, 255, 255)
 _GREY: Final = (118, 113, 103)
 
+# The colours of a piece and of its sign, by the digit of its seat; `#` is a fixed piece.
 PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
     "1": ((240, 170, 20), INK),
     "2": ((0, 90, 170), _LIGHT),
@@ -132,15 +130,14 @@ PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
     "6": ((175, 75, 140), _LIGHT),
     "#": (_GREY, _LIGHT),
 }
-"""The colours of a piece and of its sign, by the digit of its seat; `#` is a fixed piece."""
 
 # An edge between two colours is smooth if the palette has a colour halfway between.
 _HALF_NAME: Final = (140, 129, 107)
 _HALF_SIGN: Final = {"2": (127, 172, 212), "6": (215, 165, 197)}
 
-ALPHAS: Final = bytes((0, 128))
-"""Opacities of the first palette colours, which round the picture's corners."""
+ALPHAS: Final = bytes((0, 128))  # of the first colours, which round the picture's corners
 
+# With the transparent colours there are sixteen, so a pixel has four bits.
 _COLOURS: Final = tuple(
     dict.fromkeys(
         (
@@ -150,16 +147,13 @@ _COLOURS: Final = tuple(
         )
     )
 )
-"""The colours of the palette; with the transparent ones sixteen, so a pixel has four bits."""
 PALETTE: Final = bytes(
     number for colour in (*[GROUND] * len(ALPHAS), *_COLOURS) for number in colour
 )
-"""The colours of all pictures, three bytes each."""
 
 _NUMBERS: Final = {colour: number for number, colour in enumerate(_COLOURS, len(ALPHAS))}
 
-PIECE, FALLEN, KEY = 0.43, 0.29, 0.27
-"""Radii in steps from cell to cell."""
+PIECE, FALLEN, KEY = 0.43, 0.29, 0.27  # radii in steps from cell to cell
 _RIM, _CAME, _DENT = 0.035, 0.3, 0.37
 _NAME_SIZE: Final = 0.34
 _PIECE_NAME_SIZE: Final = 0.4
@@ -167,8 +161,7 @@ _MOST_LEFT: Final = 128  # cached holes with arrows, of 5 KB each
 _ROUND: Final = 16  # pixels of radius at the corners
 _MIDDLE: Final = (UNIT / 2, UNIT / 2)
 _TAG_ROUND: Final = 2.5  # pixels around the corners of a number
-NUMBER: Final = (12.5, 6.5)
-"""Half the width and height of a number, in pixels of a page."""
+NUMBER: Final = (12.5, 6.5)  # half its width and height, in pixels of a page
 _ORDINALS: Final = {1: "st", 2: "nd", 3: "rd"}
 _OBLONG: Final = tuple(
     (UNIT / 2 + across * (NUMBER[0] - _TAG_ROUND), UNIT / 2 + down * (NUMBER[1] - _TAG_ROUND))
@@ -185,7 +178,6 @@ def place(ground: Ground, point: Point) -> Point:
 
 @cache
 def board(ground: Ground) -> Image.Image:
-    """Draw the empty board with its labels, and in each hole the hole's name."""
     width, height = ground.width, ground.height
     canvas, shape = Canvas(width, height, GROUND), Canvas(width, height, INK)
     canvas.polygon([place(ground, point) for point in ground.corners], _WELL, 0.55 * UNIT)
