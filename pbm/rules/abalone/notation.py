@@ -1,7 +1,7 @@
 """Moves as text, and guesses at texts that are nearly moves (rules, section 4).
 
-`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3, in the direction from
-a1 or else from c3 to the cell after the comma: whichever is its neighbour.
+`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3 by the step that leads
+from c3, the end beside d4, to d4. If both ends are beside the target, the first one counts.
 
 In Aba-Pro, the notation of most records, row a is at the bottom. A move in line is the rear
 marble's cell and that marble's target, `a1b2`; the number of marbles follows from the position. A
