@@ -2,9 +2,6 @@
 
 Delivery is at least once, in order for each board and recipient. A mail whose outcome was not
 recorded is sent again with the same bytes and Message-ID.
-
-A reminder promises the player a full day from its sending. If it could not be sent for an hour, the
-deadlines that it names are wrong, so it is dropped and written anew.
 """
 
 import asyncio
@@ -47,7 +44,7 @@ GIVE_UP_AFTER = timedelta(days=5)
 FEWEST_ATTEMPTS = 24  # most of a day
 ENOUGH = 32  # outcomes of a full batch
 GATHER = 0.03  # seconds to wait for more outcomes; a crash meanwhile sends their mails twice
-_TRUE_FOR = timedelta(hours=1)
+_TRUE_FOR = timedelta(hours=1)  # of a reminder, which promises a full day from its sending
 _log = structlog.get_logger("pbm.post")
 Written = bytes | Deferred | Failed  # a composed mail, or why that failed for now or for good
 
@@ -193,24 +190,19 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
             sender_name=SENDER_NAME,
             from_address=from_address,
             to=mail.recipient,
-            subject=headers["subject"],
-            reply_to=headers["reply_to"],
             message_id=mail.message_id,
-            in_reply_to=headers["in_reply_to"],
-            references=tuple(headers["references"]),
             date=mail.written_at,
-            auto_submitted=headers["auto_submitted"],
-            extra=headers["extra"],
             text=rendered.text,
             html=rendered.html,
             pictures=rendered.pictures,
+            **headers,  # named like the fields
         )
     )
 
 
 @dataclass(frozen=True)
 class DueMails:
-    """Mails to send now, or else when the next is due. `more`: further mails may be due now."""
+    """Mails to send now, or else when the next is due; if `more`, others may be due now, too."""
 
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None

@@ -317,16 +317,13 @@ def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
 def _tell(turn: RobotTurn, board: Board) -> str:
     """Mail the analysis, or its failure, to all readers; return their handles."""
     work, kept = turn.work, turn.work.analyses.find(board.id)
+    failed = {"title": "your analysis", "number": board.id}
     told = []
     for number in work.analyses.readers(board.id):
         player = work.players.get(number)
-        if kept:
-            params = analysis_params(board, kept, player)
-            answer = Answered("analysis", params, board.id)
-        else:
-            failed = {"title": "your analysis", "number": board.id}
-            answer = Answered("analysis-failed", failed, board.id)
-        announce_answer(turn, player, [answer])
+        params = analysis_params(board, kept, player) if kept else failed
+        section = "analysis" if kept else "analysis-failed"
+        announce_answer(turn, player, [Answered(section, params, board.id)])
         told.append(player.handle)
     work.analyses.forget_readers(board.id)
     return ", ".join(told) or "nobody"

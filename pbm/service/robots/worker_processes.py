@@ -93,13 +93,10 @@ class WorkerProcesses:
     """A pool of worker processes, each with one computation at a time."""
 
     def __init__(self, size: int) -> None:
+        self.size = size
         self._processes = [WorkerProcess() for _ in range(size)]
         self._free = list(self._processes)
         self._threads = ThreadPoolExecutor(size, "pbm-robot")
-
-    @property
-    def size(self) -> int:
-        return len(self._processes)
 
     async def run(self, computation: Computation) -> Any:
         process = self._free.pop()  # the last one used, to start few processes

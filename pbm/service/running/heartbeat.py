@@ -46,8 +46,7 @@ class Heart:
         self._clock = clock
         self._process = secrets.token_hex(8)  # the system reuses process ids
         self._host = socket.gethostname()
-        self._roles = sorted(roles)
-        self._loops: dict[str, dict[int, datetime]] = {role: {} for role in self._roles}
+        self._loops: dict[str, dict[int, datetime]] = {role: {} for role in sorted(roles)}
         self._is_off = False
 
     def alive(self, role: str, loop: int = 0) -> None:
@@ -66,7 +65,7 @@ class Heart:
             for role, loops in self._loops.items()
         ]
         work.heartbeats.beat(beats)
-        if LISTEN in self._roles:
+        if LISTEN in self._loops:
             note_listening(work, now)
         work.heartbeats.forget_dead(now - FORGOTTEN_AFTER)
 

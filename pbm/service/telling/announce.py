@@ -129,7 +129,7 @@ def _audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Return whether the sender is mailed; without receipts, only moves and comments bring none."""
+    """Return whether the sender gets a mail, too. Switched-off receipts affect only moves."""
     if player.settings.receipts or not board.playing:
         return True
     moved = any(isinstance(event, MovePlayed) for event in events)

@@ -165,7 +165,7 @@ def _is_exempt(turn: Turn, board: Board, player: Player, events: Sequence[BoardE
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """Return until when a mail waits for a robot, or None; `mail` is the mail that it replaces."""
+    """Return until when a new mail, which replaces `mail`, waits for a robot; None for no wait."""
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))

@@ -42,7 +42,7 @@ def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
 def tell_of_trouble(
     turn: Turn, template: str, subject: str, params: dict[str, Any], error: str
 ) -> None:
-    """Mail the operator, at most once a day for one SMTP code, or else one wording of `error`."""
+    """Mail the operator, at most once a day for the same SMTP code or, without one, error text."""
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)
     key = sha256(cause.encode()).hexdigest()[:16]
