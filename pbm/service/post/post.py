@@ -49,11 +49,6 @@ _log = structlog.get_logger("pbm.post")
 Written = bytes | Deferred | Failed  # a composed mail, or why that failed for now or for good
 
 
-@dataclass(frozen=True)
-class Outdated:
-    """Outcome of a reminder that is not sent because its dates are no longer true."""
-
-
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
     """Return whether a reminder of running clocks was written too long ago to be true."""
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
@@ -93,7 +88,7 @@ def _reminded_boards(mail: OutboxMail) -> list[dict[str, Any]]:
     return [item for section in mail.params["sections"] for item in section.get("awaited", ())]
 
 
-Outcome = tuple[OutboxMail, Delivery | Outdated]
+Outcome = tuple[OutboxMail, Delivery | None]  # None for an outdated reminder, which is not sent
 
 
 class Recording:
@@ -272,9 +267,9 @@ class Post:
             self._ended.append(mail.id)
             self._under_way.discard(mail.id)
 
-    async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery | Outdated:
+    async def _hand_on(self, mail: OutboxMail, written: Written) -> Delivery | None:
         if is_outdated(mail, self.clock()):
-            return Outdated()
+            return None
         if not isinstance(written, bytes):
             return written
         self._being_sent += 1
@@ -298,7 +293,7 @@ class Post:
             match outcome:
                 case Sent():
                     _log.info("mail sent", mail=outgoing(mail.id), message_id=mail.message_id)
-                case Outdated():
+                case None:
                     remind_anew(turn, mail)
                     _log.info("reminder given up, it is written anew", mail=outgoing(mail.id))
                 case Deferred(reason, status) if not is_old:

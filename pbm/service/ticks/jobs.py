@@ -16,7 +16,7 @@ from pbm.mail.site import Site
 from pbm.play.turn import Turn
 from pbm.service.running.writer import Steps
 from pbm.service.ticks import deadlines, expiry, news
-from pbm.service.ticks.tick import Again, Do, Tick
+from pbm.service.ticks.tick import Again, Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
@@ -28,7 +28,8 @@ SLICE = 0.02  # seconds after which a transaction begins no further timer
 _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
 
-HANDLERS: Mapping[str, Do] = {
+# Handlers are idempotent. If the timer is done, a handler returns text for the log.
+HANDLERS: Mapping[str, Callable[[Tick], str | Again]] = {
     TimerKind.FIRST_MOVE_REMINDER: deadlines.watch_first_move,
     TimerKind.FIRST_MOVE_DECLINE: deadlines.watch_first_move,
     TimerKind.QUESTION_LAPSE: expiry.lapse_question,

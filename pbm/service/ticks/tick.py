@@ -1,7 +1,7 @@
 """Shared by timer handlers: their argument and result, and one mail about several boards."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -51,10 +51,6 @@ class Tick(Turn):
         if oldest is None or oldest[1] > until:
             return None
         return Again(self.now + _RETRY_AFTER, f"mail {incoming(oldest[0])} came before and waits")
-
-
-Do = Callable[[Tick], str | Again]
-"""Idempotent handler of a kind of timer; returns text for the log if the timer is done."""
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
