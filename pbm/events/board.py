@@ -77,8 +77,6 @@ class AccountNews(BoardFact):
 
 
 class PlayerAway(AccountNews):
-    """The player is on vacation from the day `first` to the day `last`."""
-
     first: str
     last: str
 
@@ -134,8 +132,6 @@ OfferKind = Literal["draw", "takeback", "pause", "resume"]
 
 
 class OfferMade(BoardNews):
-    """A player made an offer; `kind` is what was offered."""
-
     handle: str
     kind: OfferKind
 
@@ -267,8 +263,6 @@ class RobotBeaten(BoardFact):
 
 
 class Forfeited(BoardFact):
-    """A player ran out of time and is out; the others may play on."""
-
     handle: str
 
     @property

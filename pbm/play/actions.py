@@ -80,10 +80,9 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
     """Start a board for those who remain when `player` declines; None if they cannot play."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
-    if board.round and board.round.number > 1:
-        return None
+    is_later = board.round is not None and board.round.number > 1
     is_alone = all(other.robot for other in others)
-    if is_alone or teams(board.start) or not setup.is_for(len(others)):
+    if is_later or is_alone or teams(board.start) or not setup.is_for(len(others)):
         return None
     return boards.start_board(work, setup, others, now)
 

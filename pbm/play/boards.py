@@ -12,7 +12,7 @@ from pbm.errors import Refusal
 from pbm.plain import from_plain, to_plain
 from pbm.play.clocks.terms import REMINDED_AFTER, Terms
 from pbm.play.clocks.waits import start_clock
-from pbm.play.game_words import failing_alone, why
+from pbm.play.game_words import note_failure, why
 from pbm.play.subjects import board_subject
 from pbm.rules.contract import (
     LEAVING_HOWS,
@@ -175,10 +175,13 @@ def _refusing(board: Board) -> Iterator[None]:
     """Turn an error of the rules or of the game's code into a Refusal."""
     check_rules(board)
     try:
-        with failing_alone(board.rules, board.id):
-            yield
+        yield
     except RulesError as error:
         raise Refusal("illegal-move", number=board.id, **why(board.rules, error)) from error
+    except Exception as error:
+        note_failure(board.rules, error)
+        title = board.rules.info.title
+        raise Refusal("game-failed", title=title, number=board.id) from error
 
 
 def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:

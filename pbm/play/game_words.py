@@ -3,8 +3,6 @@
 A mail may be about any game. So if a game's code fails on a text, the game's answer is no.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from traceback import extract_tb
 from typing import Any
@@ -61,19 +59,7 @@ def check_place(text: str, game: Game) -> None:
     except NotationError as error:
         raise Refusal("no-such-place", **why(game, error)) from error
     except Exception as error:  # noqa: BLE001 - the mail may be about another game
-        _note_failure(game, error)
-
-
-@contextmanager
-def failing_alone(game: Game, number: int) -> Iterator[None]:
-    """Turn a game's unexpected error into a Refusal about board `number`; let RulesError pass."""
-    try:
-        yield
-    except (RulesError, Refusal):
-        raise
-    except Exception as error:
-        _note_failure(game, error)
-        raise Refusal("game-failed", title=game.info.title, number=number) from error
+        note_failure(game, error)
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
@@ -88,11 +74,11 @@ def _says(game: Game, protocol: type, member: str, text: str) -> bool:
     try:
         return bool(getattr(game, member)(text))
     except Exception as error:  # noqa: BLE001 - the mail may be about another game
-        _note_failure(game, error)
+        note_failure(game, error)
         return False
 
 
-def _note_failure(game: Game, error: Exception) -> None:
+def note_failure(game: Game, error: Exception) -> None:
     """Log which line of a game's code failed, but not the player's text."""
     *_, last = extract_tb(error.__traceback__)
     _log_once(game.info.name, type(error).__name__, f"{last.filename}:{last.lineno}")

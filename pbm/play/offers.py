@@ -52,7 +52,6 @@ def mark_of(offer: Offer) -> str:
 
 
 def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int) -> list[Event]:
-    """Make an offer to the other players of a board. Raises Refusal."""
     moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
     if last and last.open:
@@ -125,7 +124,6 @@ def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> list[Event]:
-    """End a game as a draw; `how` is `agreed` or `claimed`."""
     return settle_end(work, board, close_board(work, board, how, now, winners=()), now)
 
 
@@ -223,7 +221,6 @@ def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datet
 
 
 def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """End a game as a draw if a player may claim one. Raises Refusal."""
     game = board.rules
     if not has(game, Claims):
         raise Refusal("no-claims", number=board.id)

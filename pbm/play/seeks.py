@@ -136,9 +136,8 @@ def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
         return close_seek(work, seek, SeekStatus.WITHDRAWN)
     work.seeks.drop_seekers(seek.id, [player.id])
     readers = (seek.maker.player_id,)
-    waiting = sum(
-        one.player_id != player.id for one in seek.waiting
-    )  # the leaver may be missing there
+    # The leaver may be missing among those who wait.
+    waiting = sum(one.player_id != player.id for one in seek.waiting)
     return [_news(seek, "left", player.handle, readers, waiting=waiting)]
 
 

@@ -79,7 +79,7 @@ def board_views(
     views: dict[int | None, ViewData] = {}
     may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
     for player_id, since in seen.items():
-        own = _own_seats(board, player_id)
+        own = [seat.seat for seat in board.seats_of(player_id or 0)]
         beside = {other for seat in own for other in partners(board.position, seat)}
         yours = board.to_move is not None and board.to_move.seat in own
         views[player_id] = {
@@ -122,7 +122,7 @@ def last_seen(board: Board, player_id: int | None) -> int:
     If the reader made the board's last move, or is not in the game, only the last move is new. At
     most one round of moves is new.
     """
-    own = _own_seats(board, player_id)
+    own = [seat.seat for seat in board.seats_of(player_id or 0)]
     still_in = any(seat not in board.position.out for seat in own)
     both = board.played_by(player_id or 0)  # own seats, and those of partners who have left
     moved = max((board.seats[seat - 1].last_ply for seat in both), default=0)
@@ -300,7 +300,6 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
 
 
 def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
-    """Return an open offer as template data for one reader."""
     waiting = board.open_offers[offer]
     return {
         "what": offer.kind,
@@ -329,10 +328,6 @@ def _happened(
         if item.after_ply >= since + (after is None) or item.after_ply == board.ply
     ]
     return [item for _, item in sorted(items, key=lambda pair: pair[0])]
-
-
-def _own_seats(board: Board, player_id: int | None) -> list[int]:
-    return [seat.seat for seat in board.seats if seat.player_id == player_id]
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:

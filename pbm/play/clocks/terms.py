@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache, reduce
+from functools import cache
 
 LONGEST_DURATION = timedelta(days=3650)
 _UNITS = {
@@ -31,7 +31,7 @@ def parse_duration(text: str) -> timedelta | None:
             return None
         parts.append(int(found[1]) * _UNITS[found[2]])
         at = found.end()
-    total = reduce(timedelta.__add__, parts, timedelta())
+    total = sum(parts, timedelta())
     return total if parts and total <= LONGEST_DURATION else None
 
 
