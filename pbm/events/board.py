@@ -1,7 +1,7 @@
 """Facts: events that are told in words above a board.
 
-Each fact has a template, for example `PlayerReachable` has `templates/facts/player-reachable.txt`.
-In a template, `item` has the fields of the fact, and `v` is the view of the board.
+Each fact has a template: `PlayerReachable` has `templates/facts/player-reachable.txt`. There,
+`item` has the fields of the fact, and `v` is the view of the board.
 """
 
 import re

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from pbm.events import Event, MovePlayed, PlayerLeft
 from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed, ForfeitClaimed, Forfeited
 from pbm.play import boards
-from pbm.play.boards import position_after
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
@@ -104,7 +103,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """Return when `player` may claim the mover's forfeit, as it stands now; None for never."""
+    """Return when `player` may claim the mover's forfeit; None if nothing leads to that now."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -177,7 +176,7 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     if undone:
         work.playing.drop_departures(board, undone[0].left_at)
         _end_absences(work, board, undone)
-    progress = boards.progress_at(board, position_after(work, board, board.ply), board.ply)
+    progress = boards.progress_at(board, boards.position_after(work, board, board.ply), board.ply)
     after = work.playing.set_progress(board, progress, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)
 

@@ -1,7 +1,6 @@
 """Advice of robots: hints on a player's own moves, and analyses of finished games.
 
-A player gets no advice on a position that another board of the player also has, if that other board
-forbids hints.
+No advice is given on a position that the player also has on a board that forbids hints.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,6 @@ _SECONDS = 1.5  # expected processor time of a piece of an analysis
 
 
 def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
-    """Queue a job for a hint on a player's move. Raises Refusal."""
     _check(board, player)
     alike = marks_alike(board)
     for other in boards_without_hints(work, board, player):
@@ -78,7 +76,6 @@ def people_against(board: Board, player_id: int | None) -> list[str]:
 
 
 def check_analysable(board: Board) -> None:
-    """Raise Refusal if a board's game cannot be analysed, or is not over yet."""
     info = board.rules.info
     if board.playing:
         raise Refusal("analyse-when-over", number=board.id)

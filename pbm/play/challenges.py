@@ -27,7 +27,7 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Return whether `other`, invited by address, may be asked; a secret from `begun_by`."""
+    """Return whether `other`, invited by address, may be asked. Never tell `begun_by`."""
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:

@@ -1,6 +1,6 @@
 """The table of all limits (rates, numbers, times, sizes), and the counting of mails.
 
-`help limits` is made from this table: in `help/limits.txt`, `{NAME}` is the number of a limit, and
+`help limits` is made from it: in `help/limits.txt`, `{NAME}` is the number of a limit, and
 `{NAME/hour}` the number per hour. Moves that are played never count.
 """
 
@@ -182,7 +182,7 @@ def _figure(name: str, count: str, unit: str) -> int:
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
     """Count one mail caused by others for each player, except players at their limit.
 
-    The result maps ids of counted players to the number of mails allowed before this one.
+    The result maps counted players to the number of mails allowed before this one.
     """
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
@@ -216,7 +216,6 @@ def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusa
 
 
 def has_said_no(work: UnitOfWork, address: str) -> bool:
-    """Return whether an address has refused our mail; players cannot invite such an address."""
     return work.questions.turned_down({address_key(address), mailbox_key(address)})
 
 

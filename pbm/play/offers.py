@@ -1,7 +1,7 @@
 """Offers between players of a board: draws, take-backs and pauses; claims (rules, section 5).
 
-An offer is open until all other players who have not left agree, or until one refuses. Robots
-answer at once, except that a robot may need a search to answer an offered draw.
+An offer is open until all other players agree, or one refuses. Robots answer at once, except that a
+robot may need a search to answer an offered draw.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,10 +31,7 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """Return the number of a player's last ply, or 0.
-
-    Plies that were made for a partner, after the partner left, count too.
-    """
+    """Return a player's last ply, or 0. Plies for a partner who had left count, too."""
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
@@ -240,7 +237,7 @@ def claimable(
 ) -> str | None:
     """Return the game's reason why a draw may be claimed now, None if it may not.
 
-    `plies` are the board's latest plies. The cost does not grow with the length of the game.
+    `plies` are the latest ones; the cost does not grow with the length of the game.
     """
     game = board.rules
     if not board.playing or not has(game, Claims):

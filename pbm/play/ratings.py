@@ -1,8 +1,7 @@
 """Results of finished boards, and the ratings of playing strength from them (rules, section 6).
 
-Each game has ratings for two players, for more, and for teams. A rating is a mean and an
-uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011). All ratings can be
-recomputed from the boards, in the order in which they were counted.
+A rating is a mean and an uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011).
+All ratings can be recomputed from the boards, in the order in which they were counted.
 """
 
 from collections import Counter
@@ -88,10 +87,7 @@ _WAYS = {
 
 
 def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
-    """Count the games that two players shared, by result.
-
-    `one` and `other` are the wins of each player, `together` their wins as partners, `draws` the
-    drawn games, and `neither` the games that both lost.
+    """Count the games that two players shared: wins of each, or of both as partners, and so on.
 
     >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
     {'one': 1, 'other': 1, 'together': 0, 'draws': 1, 'neither': 0}
@@ -373,7 +369,7 @@ def _model() -> PlackettLuce:
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
     """Yield one event, on board `board_id`, if a recount has changed a player's ratings.
 
-    Also erase the stored ratings from before the recount. While a recount goes on, do nothing.
+    It is yielded once, and not while a recount goes on.
     """
     if work.facts.find(STALE) is not None:
         return

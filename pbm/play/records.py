@@ -100,8 +100,8 @@ def keep_record(
 ) -> Board:
     """Store a game played elsewhere as a board. No event says so, as no game has ended here.
 
-    If `goes_on`, the players continue the game here under their handles. Otherwise the board is
-    over, and shows `names`.
+    If `goes_on`, the players continue the game here. Otherwise the board is over, and shows
+    `names`.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(

@@ -41,10 +41,9 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """Return what a seek asks for. Raises Refusal.
+    """Return what a seek asks for; `wishes` are the options as typed. Raises Refusal.
 
-    `wishes` are the options as the player typed them. Players whose rating is from `least` to
-    `most` may join. `pairs`: the player asked to be paired.
+    Players whose rating is from `least` to `most` may join. `pairs`: the player asked to be paired.
     """
     position = setup.position(players)
     pool = Pool.TWO if players == 2 else Pool.MANY

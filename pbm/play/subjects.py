@@ -1,7 +1,6 @@
 """The subjects of our own mails: formatted here, and recognised here in replies.
 
-They are recognised by patterns, which are made from the texts that format them. The stored subjects
-are erased once a mail is sent.
+Patterns recognise them, made from the texts that format them: stored subjects are erased soon.
 """
 
 import re

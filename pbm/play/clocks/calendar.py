@@ -1,7 +1,7 @@
 """The time that counts for a player's clock: days of the player's calendar, without outages.
 
-Days are counted in the player's time zone: seven days from a Friday at 18:00 end on a Friday at
-18:00, even across a change to summer time.
+Days are counted in the player's time zone: a week from a Friday at 18:00 ends on a Friday at 18:00,
+even across a change to summer time.
 """
 
 from collections.abc import Iterator

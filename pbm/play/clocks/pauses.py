@@ -16,7 +16,6 @@ _LATE = timedelta(hours=1)  # mails may be that late anyway
 
 
 def check_pause(board: Board) -> None:
-    """Raise Refusal if a board is paused already, or no clock runs yet."""
     if board.paused_since:
         raise Refusal("paused-already", number=board.id)
     if board.awaited_first_move:

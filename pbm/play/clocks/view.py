@@ -1,7 +1,4 @@
-"""The clock of a board for mails: when a move is due, who is away, what time is left.
-
-Moments and lengths of time are values here; the templates word them.
-"""
+"""The clock of a board for mails: when a move is due, who is away, what time is left."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

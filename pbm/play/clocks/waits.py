@@ -1,7 +1,7 @@
 """Waits: how long a player has taken for a move by the player's clock, and what is due next.
 
-A board has one clock timer. When the timer fires, it checks the board, and is set to the next
-moment that may matter. A move changes the timer only if a clock can run out before it fires.
+A board has one clock timer, which is set again and again to the next moment that may matter. A move
+changes it only if a clock can run out before it fires.
 """
 
 from collections.abc import Iterable
@@ -73,7 +73,6 @@ def terms_of(board: Board) -> Terms:
 
 
 def start_clock(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the clock timer of a new board to the earliest reminder."""
     due_at = now + first_look(board)
     work.timers.set(TimerKind.CLOCK, str(board.id), now, due_at, board_id=board.id)
 
@@ -175,8 +174,8 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
     """Return whether the other players may claim the mover's forfeit.
 
-    The mover's time must be over, and the others must have been told so. Also, mail to the mover
-    must bounce now, or bounces must have stopped the mover's clock for `STOPPED_AT_MOST` in total.
+    The mover's time must be over, and the others told so. Also, mail to the mover must bounce now,
+    or bounces must have stopped the mover's clock for `STOPPED_AT_MOST` in total.
     """
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
@@ -223,7 +222,6 @@ def _calendar_since(board: Board, now: datetime) -> date:
 
 
 def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
-    """Return the calendar of a player's clock on a board."""
     zone = player.settings.timezone
     found = work.vacations.of_player(player.id, _calendar_since(board, now))
     away = [item for item in found if item.board_id in (None, board.id)]
