@@ -67,7 +67,6 @@ class Stamp:
     name: str
     value: str
     received_above: int
-    plain: bool  # no blank before the colon
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
@@ -92,22 +91,23 @@ def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
 
 def own_results(stamp: Stamp, authserv_id: str) -> Results | None:
     """Parse `stamp` if it is a field of results from this authserv-id, else return None."""
-    if stamp.name != "authentication-results" or not stamp.plain:
+    if stamp.name != "authentication-results":
         return None
     found = read_results(stamp.value)
     return found if found and found.authserv_id == authserv_id.lower() else None
 
 
 def stamps_of(raw: bytes) -> list[Stamp]:
-    """Return the `Received` and `Authentication-Results` fields of a header, unfolded, in order."""
+    """Return the `Received` and `Authentication-Results` fields of a header in order, unfolded."""
     stamps: list[Stamp] = []
     at = received = 0
     while found := _FIELD.match(raw, at):
         at = found.end()
         name = found[1].decode("ascii").lower()
-        if name in ("received", "authentication-results"):
+        # A forger's field may have a blank before the colon.
+        if name == "received" or (name == "authentication-results" and not found[2]):
             value = b"".join(line.rstrip(b"\r") for line in found[3].split(b"\n"))
-            stamps.append(Stamp(name, value.decode("latin-1"), received, plain=not found[2]))
+            stamps.append(Stamp(name, value.decode("latin-1"), received))
             received += name == "received"
     return stamps
 
