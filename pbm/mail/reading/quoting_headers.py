@@ -95,7 +95,7 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Return whether a line is like "Jo Doe opined:"; a reply's own text can be so, too."""
+    """Return whether a line is like "Jo Doe opined:", as a line of a reply may be, too."""
     if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
         return False
     words = line[:-1].split()
