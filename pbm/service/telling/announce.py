@@ -78,7 +78,9 @@ def _announce(
     hidden = _store_comments(turn, board, news)
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
     sender = next((player.id for player in seated if turn.wrote(player)), None)
-    hearing = _audience(board, seated, sender, news.events, hidden)
+    hearing = [
+        player for player in seated if _in_audience(player, board, sender, news.events, hidden)
+    ]
     instead = replaced_mails(turn, board, seated)
     told = {
         player.id: _mail_for(player, board, hearing, news, hidden)
@@ -109,23 +111,14 @@ def _announce(
     MailWriter(turn).boards(board, shown, instead)
 
 
-def _audience(
-    board: Board,
-    seated: Sequence[Player],
-    sender: int | None,
-    events: Sequence[BoardEvent],
-    hidden: _Hidden,
-) -> list[Player]:
-    return [
-        player
-        for player in seated
-        if player.addresses
-        and (
-            _wants_receipt(player, board, events)
-            if player.id == sender
-            else any(_hears(player, board, event, hidden) for event in events)
-        )
-    ]
+def _in_audience(
+    player: Player, board: Board, sender: int | None, events: Sequence[BoardEvent], hidden: _Hidden
+) -> bool:
+    if not player.addresses:
+        return False
+    if player.id == sender:
+        return _wants_receipt(player, board, events)
+    return any(_hears(player, board, event, hidden) for event in events)
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:

@@ -254,11 +254,8 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
     found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1)
     boards = [board for board in found if board.is_installed]
     abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
-    first_moves = {  # the later kind replaces the earlier one
-        about: timer
-        for kind in (_REMINDER, _DECLINE)
-        for about, timer in tick.work.timers.about(kind, abouts).items()
-    }
+    timers = tick.work.timers
+    first_moves = {**timers.about(_REMINDER, abouts), **timers.about(_DECLINE, abouts)}
     for board in boards:
         about = board.awaited_first_move
         if about is None:
