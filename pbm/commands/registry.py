@@ -275,13 +275,12 @@ def _problem(
     usage = " or ".join(command.usage(game) for command in found)
     told = {"usage": usage, "command": found[0].words[0]}
     params = {"game": game.info.name, **refusal.params, **told}
-    surely_none = params.get("reason") in _NO_PLAIN_WORDS and not found[0].about_board
     return Problem(
         _masked(secretive, words),
         refusal.code,
         params,
         example=next(iter(found[0].examples_of(game)), None),
-        about_board=not surely_none,
+        about_board=params.get("reason") not in _NO_PLAIN_WORDS or found[0].about_board,
     )
 
 

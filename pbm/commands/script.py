@@ -214,9 +214,5 @@ def is_bare_no(script: Script) -> bool:
 
 def trimmed(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the lines without leading and trailing blank lines."""
-    start, end = 0, len(lines)
-    while start < end and not lines[start].strip():
-        start += 1
-    while start < end and not lines[end - 1].strip():
-        end -= 1
-    return tuple(lines[start:end])
+    kept = [index for index, line in enumerate(lines) if line.strip()]
+    return tuple(lines[kept[0] : kept[-1] + 1]) if kept else ()

@@ -159,7 +159,6 @@ class ChangePassword(Command, group="account"):
 
     @property
     def new_password(self) -> str | None:
-        """The new password; None if the command says `none`."""
         return None if self.password.value == _NONE else self.password.value
 
 

@@ -87,8 +87,7 @@ class _Answer(Command):
         """Return the challenge or offer to answer, None for "all". Raises Refusal."""
         if self.what == _ALL:
             return None
-        challenge = self._challenge(context)
-        return self._offer(context) if challenge is None else challenge
+        return self._challenge(context) or self._offer(context)
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
         """Return the challenge to answer, None if the line is for an offer. Raises Refusal."""

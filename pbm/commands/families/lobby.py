@@ -231,11 +231,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """Return the answer to a challenger that the players in `handles` must agree before the game.
-
-    `first_unsaid`: the challenger got the first seat without asking for it. `words`: there is a
-    comment, and the answer says when the others get it.
-    """
+    """Tell a challenger who must agree first, and with `words` when they get the comment."""
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}

@@ -204,7 +204,6 @@ def _listed(context: Context, board: Board) -> dict[str, Any]:
 
 
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
-    """Return the answer that shows a board as it is now, or after a ply. Raises Refusal."""
     work, actor, picture = context.work, context.actor, context.wants_picture
     if ply is None:
         view = board_view(work, board, player_id=context.actor_id, whole=True, picture=picture)

@@ -28,7 +28,6 @@ class PlayMove(BoardCommand, group="play"):
     slips = frozenset({"mvoe"})
     plainly = "{game}"
 
-    board: BoardRef | None = operand(BoardKind(), optional=True)
     move: str = operand(MoveText())
     ply: int | None = operand(PlyMark(), optional=True)
     is_bare: bool = False  # the command's word was left out

@@ -150,12 +150,8 @@ def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
     if not isinstance(done, Seek):
         yield from done
         return
-    (seek,) = seeks_data(context, [done])
-    robot = (
-        robot_to_begin_with(context.work, done.wish.game, context.player)
-        if done.wish.pairs
-        else None
-    )
+    (seek,), wish = seeks_data(context, [done]), done.wish
+    robot = robot_to_begin_with(context.work, wish.game, context.player) if wish.pairs else None
     told = {"title": f"seek {done.id}", **seek, "joined": not seek["own"]}
     told |= {"robot": robot, "fits": robot != WEAKEST}
     yield Answered("seeking", told)

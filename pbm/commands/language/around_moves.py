@@ -82,9 +82,7 @@ def _without_last(text: str) -> str:
     less = text.rstrip("!")
     if less.endswith(".") and not less.endswith(".."):
         less = less[:-1]
-    if less.endswith(_SMILEYS + _SMILEYS_TOO):
-        smiley = next(item for item in _SMILEYS + _SMILEYS_TOO if less.endswith(item))
-        less = less[: -len(smiley)]
+    less = less.removesuffix(next(filter(less.endswith, _SMILEYS + _SMILEYS_TOO), ""))
     bare = less.rstrip(_TINTS)
     if bare and _is_emoji(bare[-1]):
         less = bare[:-1]

@@ -49,8 +49,6 @@ _UNTIL = frozenset(("to", "until", "till", "til", "through", "thru", "bis"))
 
 @dataclass(frozen=True)
 class _Dated:
-    """A day of a month, perhaps without its month or year."""
-
     day: int
     month: int | None = None
     year: int | None = None
@@ -68,9 +66,7 @@ class _Dated:
 
 @dataclass(frozen=True)
 class _Weekday:
-    """A day of the week, Monday is 0."""
-
-    number: int
+    number: int  # 0 is Monday
 
     def since(self, earliest: date) -> date:
         return earliest + timedelta(days=(self.number - earliest.weekday()) % 7)
@@ -104,8 +100,6 @@ class Days:
 
 
 class DaysKind(ArgumentKind):
-    """A first and a last day, or a first day and a number of days."""
-
     shown = "days"
     rest = True
 

@@ -223,17 +223,15 @@ def split_options(words: list[str]) -> tuple[list[str], Options]:
 def _read_flag(name: str, options: Options) -> bool:
     if name not in options:
         return False
-    if options[name] is not None:
+    if options.pop(name) is not None:
         raise misread("option", word=cut_short(f"-{name}="), near=[f"-{name}"])
-    del options[name]
     return True
 
 
 def _value(name: str, shown: str, options: Options) -> str:
-    value = options[name]
+    value = options.pop(name)
     if not value:
         raise misread("option-value", word=f"-{name}", shown=shown)
-    del options[name]
     return value
 
 

@@ -171,8 +171,6 @@ class Word(ArgumentKind):
 
 
 class Sentence(Word):
-    """The sender's own words to somebody else."""
-
     def __init__(self) -> None:
         super().__init__("text", rest=True)
 

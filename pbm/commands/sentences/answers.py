@@ -81,7 +81,7 @@ def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
         if said:
             return replace(_read(said, line, body[index + 1 :], again), lines=index + 1)
         if not all(map(is_greeting, found)):
-            return Spoken(begins=_begins(found[0]), lines=index + 1)
+            return Spoken(begins=begins(found[0].words, _YES | _NO), lines=index + 1)
     return Spoken()
 
 
@@ -114,11 +114,7 @@ def _read(
         says_more = not _is_all(others, line, phrases)
         rest = line[first.end :].lstrip(_BETWEEN).strip() if says_more else ""
         return Spoken(answer, begins=True, clear=clear, rest=rest)
-    return Spoken(begins=_begins(first))
-
-
-def _begins(clause: Clause) -> bool:
-    return begins(clause.words, _YES | _NO)
+    return Spoken(begins=begins(first.words, _YES | _NO))
 
 
 def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
@@ -222,7 +218,9 @@ def is_everyday(word: str) -> bool:
 
 def is_greeting(clause: Clause) -> bool:
     """Return whether a clause only addresses somebody: "Hello Bob", or "Bob,"."""
-    return _speaks_to(clause.words, clause.mark)
+    if clause.words[0] in _WORDS["greeting"]:
+        return len(clause.words) <= _SHORT_GREETING
+    return len(clause.words) == 1 and clause.mark == "," and not is_everyday(clause.words[0])
 
 
 def name_alone(line: str) -> str | None:
@@ -253,36 +251,30 @@ def _as_name(word: str) -> str | None:
     return name if is_one else None
 
 
-def _first_clauses(text: str) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the first clauses, polite words left out: their words and the mark behind them."""
+def _first_clauses(text: str) -> Iterator[Clause]:
+    """Yield the first clauses, without polite words at their ends."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
         if words := _without_polite(clause.words):
-            yield words, clause.mark
+            yield replace(clause, words=words)
 
 
 def _has_first(text: str, section: str) -> bool:
-    return any(words[0] in _WORDS[section] for words, _ in _first_clauses(text))
+    return any(clause.words[0] in _WORDS[section] for clause in _first_clauses(text))
 
 
 def _first_words(text: str) -> Sequence[str]:
     """Skip greetings and polite words; return the clause that follows, or () if that says yes."""
-    for words, mark in _first_clauses(text):
-        if words[0] in _WORDS["yes"]:
+    for clause in _first_clauses(text):
+        if clause.words[0] in _WORDS["yes"]:
             return ()
-        if not _speaks_to(words, mark):
-            return words
+        if not is_greeting(clause):
+            return clause.words
     return ()
 
 
-def _without_polite(words: Sequence[str]) -> Sequence[str]:
+def _without_polite(words: tuple[str, ...]) -> tuple[str, ...]:
     kept = [index for index, word in enumerate(words) if word not in _PASSED_OVER]
     return words[kept[0] : kept[-1] + 1] if kept else ()
-
-
-def _speaks_to(words: Sequence[str], mark: str) -> bool:
-    if words[0] in _WORDS["greeting"]:
-        return len(words) <= _SHORT_GREETING
-    return len(words) == 1 and mark == "," and not is_everyday(words[0])
 
 
 def _is_opting_out(words: Sequence[str]) -> bool:

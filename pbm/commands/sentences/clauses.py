@@ -55,11 +55,9 @@ NO_MAIL: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a text: its words in lower case, the punctuation behind, and where it ends."""
-
-    words: tuple[str, ...]
-    mark: str
-    end: int
+    words: tuple[str, ...]  # in lower case
+    mark: str  # the punctuation behind it
+    end: int  # its index in the text
 
     def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
         """Return the phrases that together make up the clause; None if it has other words."""

@@ -1,8 +1,7 @@
 """Recognises requests in plain words: "I give up", "draw?", "How do I resign?".
 
-Words in answer to a board's mail go to the other players. Words that are only a request, perhaps
-with greetings and thanks, do not. The phrases are in `languages/intentions.txt`; phrases such as
-"unsubscribe" are in `yes-no.txt`.
+Words in answer to a board's mail go to the other players, unless they are only a request, perhaps
+with greetings and thanks. The phrases are in `languages/intentions.txt`.
 """
 
 import re
@@ -110,7 +109,6 @@ class Understood:
 @dataclass(frozen=True)
 class _Clause:
     start: int
-    end: int
     meant: Meant | None
     says_nothing: bool
     is_sure: bool  # the request counts even beside other clauses
@@ -194,7 +192,6 @@ def _clauses(text: str) -> Iterator[_Clause]:
         )
         yield _Clause(
             start,
-            end,
             _meaning(words, " ".join(found[0].split())),
             says_nothing=_is_polite(words) or (spoken_to and _may_be_name(found[0])),
             is_sure=len(words) >= _SURE_WORDS or is_line or not words_of(text[end:]),
@@ -202,7 +199,6 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 
 def _meaning(words: list[str], wrote: str) -> Meant | None:
-    """Return the request that a clause consists of."""
     if len(words) > _MOST_WORDS:
         return None
     greeted = words[0] in _GREETINGS
@@ -214,12 +210,10 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
         if last.isascii() and last.isdigit() and len(last) <= _LONGEST_NUMBER:
             said, board = said[:-1], int(last)
         for shorter in _without_objects(said):
-            found = _SAID.get(shorter)
-            if found:
-                return Meant(found, False, board, wrote)
-            deed = _wish_to_do(shorter)
-            if deed:
-                return Meant(deed[0], deed[1], board, wrote)
+            if shorter in _SAID:
+                return Meant(_SAID[shorter], False, board, wrote)
+            if deed := _wish_to_do(shorter):
+                return Meant(*deed, board, wrote)
         handle = _opponent(said)
         if handle and board is None:
             return Meant(Intention.AGAINST, False, None, wrote, handle)

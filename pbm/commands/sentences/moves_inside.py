@@ -52,8 +52,6 @@ _OR = frozenset(PHRASES["or"])
 
 @dataclass(frozen=True)
 class MoveInside:
-    """A move and the other words of its line."""
-
     text: str
     before: str
     after: str
