@@ -84,7 +84,7 @@ def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Spe
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """Return the sender of an answer to a question; None if other proof is needed."""
+    """Return the sender of an answer to a question; None if that does not tell the sender."""
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None

@@ -168,7 +168,6 @@ def confirmation(
 
 
 def begins_answer(said: Sequence[str]) -> bool:
-    """Return whether words begin like a yes or a no."""
     return spoken(trimmed(said)).begins
 
 

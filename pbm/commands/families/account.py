@@ -46,12 +46,11 @@ class WhoAmI(Command, group="account"):
 
     def run(self, context: Context) -> Iterator[Event]:
         player = context.player
-        to_move = context.work.boards.to_move(player.id)
         told = {
             "handle": player.handle,
             "addresses": list(player.addresses),
             "joined": player.joined_at.date().isoformat(),
-            "to_move": list(to_move),
+            "to_move": list(context.work.boards.to_move(player.id)),
             "seeks": own_seeks(context),
             "challenges": pending_challenges(context),
             "unreachable": bool(player.unreachable_since) or player.id in context.turn.back,

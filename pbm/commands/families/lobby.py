@@ -134,7 +134,6 @@ class Challenge(Command, group="lobby"):
         return self.of_its_game(" ".join([self.words[0], *options, *names]))
 
     def _options(self) -> list[str]:
-        """Return the options as typed, in a fixed order."""
         options = list(dict.fromkeys(self.chosen.written()))
         if self.random:
             options.append("-random")
@@ -231,7 +230,7 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """Tell a challenger who must agree first, and with `words` when they get the comment."""
+    """Return the answer to a challenge that waits for `handles`; `words` says it has a comment."""
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}

@@ -43,9 +43,7 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 
 
 def with_signs(text: str) -> str:
-    """Return a text in lower case, with an arrow for "to", and without "from" and "and".
-
-    The name of a letter becomes the letter: "bee" becomes "b".
+    """Return a text in lower case, an arrow for "to" and "b" for "bee"; without "from" and "and".
 
     >>> with_signs("from K to R"), with_signs("K and Q -> R")
     ('k → r', 'k q → r')

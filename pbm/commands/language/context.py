@@ -161,7 +161,7 @@ def player_named(context: Context, handle: str) -> Player:
 
 
 def no_such_player(context: Context, handle: str, *, by_address: bool = False) -> Refusal:
-    """Return the refusal of an unknown handle; `by_address`: suggest to give a mail address."""
+    """Return the refusal of an unknown handle. With `by_address`, it suggests a mail address."""
     near = handles_like(context.work, handle, context.player) if context.actor_id else []
     told = {"handle": handle, "by_address": by_address, "near": near}
     game = default_game().info.name

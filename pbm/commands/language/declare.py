@@ -236,8 +236,6 @@ def _value(name: str, shown: str, options: Options) -> str:
 
 
 MASK = "****"
-# In the text of a help page: the game's note on the command, and its name.
-_OF_GAME, _NAME_OF_GAME = "{game}", "{name}"
 
 
 class Command:
@@ -304,17 +302,16 @@ class Command:
 
     @classmethod
     def summary(cls) -> str:
-        """Return the summary of the help page, which is the class's docstring."""
         return inspect.getdoc(cls) or ""
 
     @classmethod
     def with_game(cls, text: str) -> str:
-        """Return a help text with the notes and the name of the default game filled in."""
+        """Fill the default game's name and its note on this command in a help text."""
         if "{" not in text:
             return text
         name = default_game().info.name
-        text = text.replace(_NAME_OF_GAME, name)
-        return text.replace(_OF_GAME, game_note(name, cls.words[0])).replace("\n ", "\n")
+        note = game_note(name, cls.words[0])
+        return text.replace("{name}", name).replace("{game}", note).replace("\n ", "\n")
 
     @classmethod
     def has_secret(cls) -> bool:

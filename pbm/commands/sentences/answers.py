@@ -124,11 +124,7 @@ def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool
 
 
 def _is_doubtful(
-    answer: bool,
-    found: Sequence[Clause],
-    line: str,
-    below: Sequence[str],
-    again: frozenset[str],
+    answer: bool, found: Sequence[Clause], line: str, below: Sequence[str], again: frozenset[str]
 ) -> bool:
     """Return whether other words may reverse the `answer`. The phrases `again` repeat a yes."""
     more = found[1:]

@@ -125,10 +125,8 @@ def understand(lines: Sequence[str]) -> Understood | None:
     if is_long or mentions_place(text) or any(map(is_any_bare_move, lines)):
         return None
     clauses = tuple(_clauses(text))
-    found = [clause for clause in clauses if clause.meant]
     others = [clause for clause in clauses if not clause.meant and not clause.says_nothing]
-    if others:
-        found = [clause for clause in found if clause.is_sure]
+    found = [clause for clause in clauses if clause.meant and (clause.is_sure or not others)]
     if not found:
         return None
     meant = tuple(dict.fromkeys(clause.meant for clause in found if clause.meant))
