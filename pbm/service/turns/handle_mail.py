@@ -64,20 +64,16 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
         return f"nothing: {envelope.author_problem}"
     mailed = turn.site.boards_answered(envelope.references)
     front = known_front(turn.work, turn.site.authserv_id)
+    cause = Cause(
+        mail.id,
+        envelope.author,
+        envelope.message_id,
+        mailed[0].number if len(mailed) == 1 else None,
+        answer_counted=mail.answer_counted,
+        came_at=mail.received_at,
+    )
     mail_turn = MailTurn(
-        work=turn.work,
-        site=turn.site,
-        now=turn.now,
-        cause=Cause(
-            mail.id,
-            envelope.author,
-            envelope.message_id,
-            mailed[0].number if len(mailed) == 1 else None,
-            answer_counted=mail.answer_counted,
-            came_at=mail.received_at,
-        ),
-        passwords=turn.passwords,
-        apart=turn.apart,
+        **vars(replace(turn, cause=cause)),
         mail=mail,
         envelope=envelope,
         mailed=mailed,
@@ -95,15 +91,14 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
     player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
-    missed: tuple[int, ...] = ()
+    proven, missed = not isinstance(speaker, Claimed), tuple[int, ...]()
     if player is not None:
-        if not isinstance(speaker, Claimed):
+        if proven:
             note_signature(turn, player)
-        missed = hear_from(turn, player, proven=not isinstance(speaker, Claimed))
+        missed = hear_from(turn, player, proven=proven)
     match speaker:
         case Proven(known, board_id) | Claimed(known, board_id):
             context, doubt = turn.context(known, board_id), getattr(speaker, "doubt", "")
-            proven = isinstance(speaker, Proven)
             outcome = obey(context, turn.script(context), proven=proven, doubt=doubt)
         case Elsewhere():
             outcome = ask_owner(turn, speaker)
@@ -120,18 +115,15 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
 
 def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
     """Run the commands with a correct login; return the mail without them, and the outcomes."""
-    script = turn.script_about(turn.hints(getattr(speaker, "board_id", None)))
+    script = turn.script(turn.context(None, getattr(speaker, "board_id", None)))
     logins = dict.fromkeys(command.login for command in script.commands if command.login)
     if isinstance(speaker, Proven):  # a proven player needs no password
         logins = {login: None for login in logins if login.handle != speaker.player.handle}
     if not logins:
         return turn, []
     found = dict(_proven(turn, tuple(logins)[:_MOST_IN_A_MAIL], dmarc))
-    outcomes = [
-        f"a password of {login.handle} that proves nothing"
-        for login in logins
-        if login not in found
-    ]
+    wrong = [login.handle for login in logins if login not in found]
+    outcomes = [f"a password of {handle} that proves nothing" for handle in wrong]
     for player in dict.fromkeys(found.values()):
         own = {login for login in found if found[login] == player}
         others = {command.login for command in script.commands} - own
@@ -146,12 +138,11 @@ def _proven(
     """Yield each correct login with its player. An unknown userid takes as long as a known one."""
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
-    hashes = [
-        (player and player.password_hash) or dummy_hash(login.handle)
+    checks = [
+        ((player and player.password_hash) or dummy_hash(login.handle), login.password.value)
         for login, player in zip(tried, players, strict=True)
     ]
-    words = [login.password.value for login in tried]
-    right = turn.passwords.are_right(list(zip(hashes, words, strict=True)))
+    right = turn.passwords.are_right(checks)
     for login, player, is_right in zip(tried, players, right, strict=True):
         if player and is_right:
             yield login, player

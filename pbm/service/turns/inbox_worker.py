@@ -110,7 +110,7 @@ class Preparations:
         return list(found.values())
 
     def of(self, mail: InboxMail) -> Preparation:
-        """Return the preparation of a mail; begin with parsing it, if it is long."""
+        """Return the preparation of a mail; a long mail's slow work begins with parsing it."""
         known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
         if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
             known = None
@@ -218,8 +218,7 @@ class InboxWorker:
                 self.preparations.start(prepared)
                 continue
             done += 1
-            with self._blamed(mail, in_batch=done):
-                self._take(work, prepared)
+            self._take(work, prepared, in_batch=done)
         if aside:
             work.inbox.put_aside(aside, now + ASIDE_FOR)
         count = done + len(aside)
@@ -230,8 +229,11 @@ class InboxWorker:
         with self._at_hand(preparation.mail):
             preparation.work_out()
 
-    def _take(self, work: UnitOfWork, prepared: Preparation) -> None:
-        """Handle a mail and write its changes; on PostgreSQL this also commits them."""
+    def _take(self, work: UnitOfWork, prepared: Preparation, *, in_batch: int) -> None:
+        """Handle a mail and write its changes; on PostgreSQL this also commits them.
+
+        Raises WorkNeeded, TurnFailedError, or DBAPIError if the database is unreachable.
+        """
         mail = prepared.mail
         try:
             with self._at_hand(mail):
@@ -242,6 +244,10 @@ class InboxWorker:
         except WorkNeeded as needed:
             self.preparations.begin(prepared, needed)
             raise
+        except Exception as error:
+            if is_away(error) and not gave_up(error):
+                raise
+            raise TurnFailedError(mail, error, in_batch=in_batch) from error
 
     def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
         turn = self._turn(work, prepared)
@@ -256,18 +262,6 @@ class InboxWorker:
             passwords=prepared.passwords,
             apart=prepared.apart,
         )
-
-    @contextmanager
-    def _blamed(self, mail: InboxMail, *, in_batch: int) -> Iterator[None]:
-        """Convert an error into this mail's TurnFailedError, unless the database is unreachable."""
-        try:
-            yield
-        except WorkNeeded:
-            raise
-        except Exception as error:
-            if is_away(error) and not gave_up(error):
-                raise
-            raise TurnFailedError(mail, error, in_batch=in_batch) from error
 
     @contextmanager
     def _at_hand(self, mail: InboxMail) -> Iterator[None]:

@@ -39,16 +39,11 @@ class MailTurn(Turn):
     @cached_property
     def heading(self) -> str:
         """The subject if the sender wrote it; empty if it repeats the subject of our mail."""
-        is_ours = self._board_named is not None or is_own(self.subject)
-        return "" if is_ours else self.subject
-
-    @cached_property
-    def _board_named(self) -> int | None:
-        return board_named(self.subject)
+        return "" if is_own(self.subject) else self.subject
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
         """Return the boards that the mail may be about: `board_id` first, then the likeliest."""
-        numbers = (board_id, self.cause.board_id, self._board_named)
+        numbers = (board_id, self.cause.board_id, board_named(self.subject))
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
@@ -64,11 +59,8 @@ class MailTurn(Turn):
         )
 
     def script(self, context: Context) -> Script:
-        return self.script_about(context.hints)
-
-    def script_about(self, hints: tuple[int, ...]) -> Script:
-        """Return the script as parsed for these boards, without the commands that have run."""
-        script = self.held(self._script(hints, in_answer=bool(hints)))
+        """Return the mail's script, without the commands that have run."""
+        script = self.held(self._script(context.hints, in_answer=bool(context.hints)))
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
