@@ -81,9 +81,8 @@ def _why_reserved(handle: str) -> Refusal | None:
     if handle in _LANGUAGE or find_command(handle) or mentions_place(handle):
         return Refusal("reserved-handle", handle=handle)
     plain = handle.translate(_JOINTS)
-    poses = (
-        plain.rstrip(_DIGITS) in _LISTS["staff"] or plain.rstrip(_DIGITS) in games()
-    )  # operator2
+    stem = plain.rstrip(_DIGITS)  # "operator" of operator2
+    poses = stem in _LISTS["staff"] or stem in games()
     if poses or plain in _NO_NAMES or plain in games() or plain in ANSWERS:
         return Refusal("kept-handle", handle=handle)
     return None

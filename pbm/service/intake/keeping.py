@@ -91,8 +91,7 @@ class Intake:
         same_for = SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
         numbers = work.inbox.copies(mail.digest, now - same_for)
         new = {address: item for address, item in arrived.items() if address not in numbers}
-        refusal = self._keep_new(work, mail, new, numbers, now, same_for) if new else None
-        if refusal:
+        if new and (refusal := self._keep_new(work, mail, new, numbers, now, same_for)):
             return refusal
         names = map(incoming, sorted(numbers[address] for address in arrived))
         return f"2.0.0 kept as {', '.join(names)}"
@@ -163,7 +162,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
 
 
 def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
-    """Return True if the mail, which also came to `others`, needs no handling for `recipient`."""
+    """Return whether `recipient` needs no handling, since the mail also came to `others`."""
     for other in others:
         match recipient, other:
             case Plain(), Plain() | PlayerReply() | QuestionReply():

@@ -44,7 +44,6 @@ _OF_PROGRAMS = frozenset(  # fields of mail programs, not of relays
     b"from to cc subject date message-id in-reply-to references reply-to sender user-agent x-mailer"
     b" mime-version content-type content-transfer-encoding content-language".split()
 )
-_Share = tuple[limits.Rate, tuple[str, ...]]
 _log = structlog.get_logger("pbm.newcomers")
 _HOUR = timedelta(hours=1)
 _FOR_OPERATOR = limits.Rate("operator", 60, _HOUR)
@@ -97,9 +96,8 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
     first = work.buckets.first_taken([REMEMBERED.key(mailbox_key(author))])
     if first is None or not now - REMEMBERED.within <= first <= now - limits.AGAIN_AFTER:
         return False
-    return _take(
-        work, limits.VOUCHED_AGAIN if passes else limits.STRANGERS_AGAIN, mail, author, now
-    )
+    again = limits.VOUCHED_AGAIN if passes else limits.STRANGERS_AGAIN
+    return _take(work, again, mail, author, now)
 
 
 def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
@@ -120,7 +118,7 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 
 def _shares(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
-) -> Iterator[_Share]:
+) -> Iterator[tuple[limits.Rate, tuple[str, ...]]]:
     """Yield the pool's limit, then its quotas, each with the key of its bucket."""
     yield pool, ()
     network, domain = mail.caller.network, registered_domain(author)
@@ -146,10 +144,7 @@ def _form(raw: bytes) -> str:
 
 @dataclass(frozen=True)
 class MailRates:
-    """Limits in mails an hour, for each address and for each untrusted peer; 0 means no limit.
-
-    Replies are counted for each pair of player and author, apart from mails to our plain address.
-    """
+    """Limits in mails an hour, for each address and for each untrusted peer; 0 means no limit."""
 
     per_address: int = limits.MAILS_OF_ADDRESS.most
     per_peer: int = 1200

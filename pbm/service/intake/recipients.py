@@ -62,7 +62,7 @@ def check_recipient(
     recipient = site.address.parse(address)
     if isinstance(recipient, Unknown):
         return Rejection(550, f"5.1.1 {recipient.reason}")
-    if not isinstance(recipient, Bounce | PlayerReply | QuestionReply | Probe):
+    if not isinstance(recipient, _Signed):
         return None
     by = _try_of(work, recipient, sender, caller.network)
     is_guessable = isinstance(recipient, PlayerReply | Bounce)  # tokens are random and single-use
@@ -99,13 +99,11 @@ def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
 
 def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> Guesser:
     tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
-    if network and isinstance(recipient, Bounce):  # a bounce has no sender
-        return Guesser(network, tagged)
-    if not network or not tagged or not sender:
-        return Guesser(network, _NOBODY if network else tagged)
-    player = work.players.by_address(address_key(sender))
-    is_own = player is not None and player.id == tagged
-    return Guesser(network, tagged if is_own else _NOBODY)
+    if network and tagged and isinstance(recipient, PlayerReply):  # a bounce has no sender
+        player = work.players.by_address(address_key(sender)) if sender else None
+        if player is None or player.id != tagged:
+            tagged = _NOBODY
+    return Guesser(network, tagged)
 
 
 def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
