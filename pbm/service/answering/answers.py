@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from pbm.commands.auth import Answerer, Elsewhere, is_open
 from pbm.commands.families.account import Delete, ExplainStop, NewKey
@@ -113,7 +112,7 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Return True if all commands are moves. With an unreadable line, True if it may be a move."""
+    """Return whether all commands are moves, or the unreadable line may be one."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
@@ -124,7 +123,8 @@ def _obey_in_answer(
 ) -> str:
     question, player = speaker.question, context.player
     script = turn.script(context)
-    offered = question.kind == "alias" and is_open(question, turn.arrived)
+    is_alias = question.kind == "alias"
+    offered = is_alias and is_open(question, turn.arrived)
     if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
         tell(context, run_script(context, script))
         return f"{player.handle}: {script.commands[0].words[0]}"
@@ -132,9 +132,7 @@ def _obey_in_answer(
         return obey(context, script, proven=speaker.proven)
     if not is_open(question, turn.arrived):
         return _is_closed(context)
-    asked: dict[str, Any] = {"lines": _lines_asked(errands)}
-    if question.kind == "alias":
-        asked = {"author": question.params["author"]}
+    asked = {"author": question.params["author"]} if is_alias else {"lines": _lines_asked(errands)}
     ask_once_more(turn, player, question, speaker.token, asked)
     return f"{player.handle}: neither yes nor no"
 
@@ -254,19 +252,14 @@ def _announce(
     turn: MailTurn, before: Player, player: Player, question: Question, boards: Sequence[Board]
 ) -> None:
     """Tell all addresses of the player, old and new, that the player's addresses have changed."""
-    told = {
-        "handle": before.handle,
-        "address": question.address,
-        "instead": question.params["instead"],
-    }
+    new, instead = question.address, question.params["instead"]
+    told = {"handle": before.handle, "address": new, "instead": instead}
     sent = [board.id for board in boards[:MOST_SENT_AGAIN]]
-    follow = {"boards": sent, "more": len(boards) - len(sent)}
-    section = {"section": "new-address", **told, **follow}
+    section = {"section": "new-address", **told, "boards": sent, "more": len(boards) - len(sent)}
     MailWriter(turn).answer(player, answer_subject("your addresses"), [section])
-    if question.address != player.address:
+    if new != player.address:
         there = {"sections": [{**section, "first": player.address}], "last": False}
-        own = question.address
-        MailWriter(turn).notice(player, "answer", "your addresses", there, address=own)
+        MailWriter(turn).notice(player, "answer", "your addresses", there, address=new)
     for address in before.addresses:
         if address != player.address:
             MailWriter(turn).notice(address, "addresses-changed", "your addresses", told)
@@ -274,15 +267,13 @@ def _announce(
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     """Ask a player whether a reply from an unknown address is theirs, at most once a day."""
-    work, owner = turn.work, speaker.owner
+    work, owner, author = turn.work, speaker.owner, speaker.author
     if not owner.is_active:
         return f"{owner.handle} is suspended"
     if work.questions.asked_player("alias", owner.id, turn.now - ALIAS_ASKED_EVERY):
         return f"{owner.handle} was asked today already"
     if not may_answer(turn, owner):
-        return (
-            f"{owner.handle} had enough answers, so not asked about a reply from {speaker.author}"
-        )
+        return f"{owner.handle} had enough answers, so not asked about a reply from {author}"
     context = turn.context(owner, speaker.board_id)
     script = turn.script(context)
     script = read_wish(context, script) or script
@@ -297,12 +288,12 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     )
     misread = [script.problem.line] if script.problem else []
     told = {
-        "author": speaker.author,
+        "author": author,
         "said": [*map(as_shown, rehearsal.lines), *shortened([*misread, *script.comment])],
         "left_out": left_out,
         "number": speaker.board_id,
     }
-    kept = {"author": speaker.author, "errands": [errand_id]}
-    what = f"a reply from {speaker.author}"
+    kept = {"author": author, "errands": [errand_id]}
+    what = f"a reply from {author}"
     ask_player(turn, owner, "alias", question_subject(what), told, kept)
     return f"asked {owner.handle} about {what}"

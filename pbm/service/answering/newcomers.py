@@ -164,6 +164,7 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
     if help_stranger(turn.context(None), address, script):
         return "helped a stranger"
     signs_up = None if yes else signup_of(script)
+    stored = stored_password(turn.site.keyring, question)
     try:
         if not is_open(question, turn.arrived):
             raise Refusal("question-closed")
@@ -177,13 +178,11 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
             return _ask_back(turn, question, name or (None if is_answer else name_alone(first)))
         handle = signs_up.handle if signs_up else question.params["handle"]
         check_new_handle(work, handle)
-        waits = stored_password(turn.site.keyring, question)
-        kept = hash_of_first(turn, signs_up) if signs_up else waits
+        kept = hash_of_first(turn, signs_up) if signs_up else stored
     except Refusal as refusal:
         handle, taken = choose_handle(work, address, question.params["handle"])
         handle = suggest_handle(work, address) if taken else handle
-        kept = stored_password(turn.site.keyring, question)
-        return _ask(turn, question, handle, refusal, kept=kept)
+        return _ask(turn, question, handle, refusal, kept=stored)
     player = work.players.add(handle, address, turn.now)
     if kept:
         work.players.set_password(player.id, kept)
@@ -271,7 +270,7 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
 
 
 def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Return True if a mail counts as a yes because it only repeats the offered handle."""
+    """Return whether a mail only repeats the offered handle, which counts as a yes."""
     if question.password is not None:  # only a plain yes counts, since it sets the password
         return False
     words = " ".join(turn.envelope.said).split()
@@ -343,7 +342,6 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
         _tell_guests(turn, challenge)
         return
     context = replace(turn.context(inviter), hints=())
-    events: list[Event]
     try:
         with work.savepoint():
             events = go_on(work, challenge, turn.now)
@@ -376,7 +374,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
 
 
 def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
-    """Tell guests who said yes that the game is off. `all_of_them`: even the mail's sender."""
+    """Tell guests who said yes that the game is off; the mail's sender only if `all_of_them`."""
     off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):

@@ -83,10 +83,7 @@ def ask_errand(
     guessed: bool = False,  # from plain words
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm commands (`told`); `reasons` are mail sections that say why.
-
-    After an unproven mail, the question also lists waiting commands of earlier unproven mails.
-    """
+    """Ask a player to confirm commands (`told`); `reasons` are mail sections that say why."""
     if not may_answer(turn, player):
         return
     waiting = _waiting_with(turn, player, told, password)
@@ -161,7 +158,7 @@ def ask_player(
     until: datetime | None = None,
     mail: Kind = Kind.QUESTION,
 ) -> None:
-    """Store and mail a question, open till `until`. `kept`: stored data for handling the answer."""
+    """Store and mail a question, open till `until`; `kept` is stored for handling the answer."""
     token, until = new_token(), until or turn.now + OPEN_FOR
     asked = kind, player.address, token_digest(token), kept, turn.now, until, player
     turn.work.questions.ask(*asked)
@@ -264,10 +261,8 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
         return Refusal("too-many-passwords")
     kind = ("unproven",) if unproven else ()
     rates = ((NEW_PASSWORDS, (player.id, *kind)), (ALL_NEW_PASSWORDS, kind))
-    for _ in range(count):
-        if not all(rate.take(work, now, *whose) for rate, whose in rates):
-            return Refusal("too-many-passwords")
-    return None
+    taken = all(rate.take(work, now, *whose) for _ in range(count) for rate, whose in rates)
+    return None if taken else Refusal("too-many-passwords")
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:

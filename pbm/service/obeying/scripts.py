@@ -218,12 +218,9 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
         ):
             events[-1] = replace(waiting, comment=comment)
             # The answer says that the comment is sent later.
-            events[:-1] = [
-                replace(event, params={**event.params, "words": True})
-                if isinstance(event, Answered) and event.section in ("invited", "challenged")
-                else event
-                for event in events[:-1]
-            ]
+            for place, event in enumerate(events):
+                if isinstance(event, Answered) and event.section in ("invited", "challenged"):
+                    events[place] = replace(event, params={**event.params, "words": True})
         case Answered(section="challenge-accepted") as accepted:
             events[-1] = giving_back(accepted, comment)
     # The command is about the first board; the others only show consequences.

@@ -1,11 +1,8 @@
 """Interprets a script whose words may mean more than a comment.
 
-Words can be a yes or no to an offer, a request in plain words, lines for several boards, or a move.
-The first meaning that fits, in this order, makes a clearer script, which may have to be confirmed
-(`Script.guess`), or an answer to send (`Script.answer`).
-
-A line for one of several boards begins with the board's number, and may stand between other words.
-It is a command; the words below it are the comment for its board.
+Words can be a yes or no to an offer, a request in plain words, lines for several boards (each
+begins with a board's number), or a move. The first of these meanings that fits makes a clearer
+script, which may have to be confirmed (`Script.guess`), or an answer to send (`Script.answer`).
 """
 
 import re
@@ -132,10 +129,10 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 def _without_wish(context: Context, script: Script) -> Script:
     """Move a request below a move ("draw?") to `wish`, which the sender is asked about."""
-    moves = bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
+    moves = script.commands and all(isinstance(item, PlayMove) for item in script.commands)
+    if not moves or script.guess:
+        return script
     for index, line in enumerate(script.comment[:_MOST_LINES]):
-        if not moves or script.guess:
-            break
         if only_wishes(line) and not is_in_sentence(script.comment, index):
             wish = read_wish(context, Script(comment=(line,), said=(line,)))
             kept = (*script.comment[:index], *script.comment[index + 1 :])
@@ -208,7 +205,7 @@ def _with_words(
 
     If all commands are for one board, `others` are its comment. Otherwise the words below a line
     are the comment for that line's board. Words above the first line belong to the command before
-    it. If there is no such command, the words are `unplaced`.
+    it, or are `unplaced`.
     """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)

@@ -69,7 +69,6 @@ _PAGES: Final = {
     Intention.ROBOTS: "robots",
 }
 _EXPLAINED: Final = (Intention.TOURNAMENT, Intention.STATE)
-_TOO_MANY = "too-many-commands"
 _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
@@ -129,7 +128,7 @@ def _vacation(script: Script) -> Script | None:
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
-    """Return the command for an absence (for help if its days are unclear), or None."""
+    """Return the command line to suggest for an absence; None if the words tell of none."""
     days, vacation = days_away(lines), TakeVacation.words[0]
     if days is None:
         return None
@@ -194,7 +193,7 @@ def _understood(script: Script) -> Understood | None:
         names_page = isinstance(first, Help) and (first.subject or "").isalnum()
         only_looks = first.reads_only and not names_page and not others
         return _requests_alone(first.line, script.comment) if only_looks else None
-    if script.problem and script.problem.code == _TOO_MANY:
+    if script.problem and script.problem.code == "too-many-commands":
         return None  # the words were read as commands
     if script.problem:
         return understand((script.problem.line, *script.comment))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
-from itertools import islice
+from itertools import compress, islice
 
 from pbm.commands.auth import Proven, Speaker, player_of
 from pbm.commands.families.play import PlayMove
@@ -102,8 +102,7 @@ def _word_before_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
     """Return the word before a password or a candidate that may not be checked, or None."""
-    hashes = {name: player.password_hash for name, player in players.items()}
-    known = {name: kept for name, kept in hashes.items() if kept}
+    known = {name: kept for name, player in players.items() if (kept := player.password_hash)}
     speaking = player_of(speaker)
     found = perhaps_passwords(text, known, speaking.handle if speaking else None)
     tries: dict[tuple[str, str], str] = {}
@@ -119,9 +118,7 @@ def _word_before_password(
             return before
         del tries[handle, word]
     right = turn.passwords.are_right([(known[handle], word) for handle, word in tries])
-    return next(
-        (before for before, is_right in zip(tries.values(), right, strict=True) if is_right), None
-    )
+    return next(compress(tries.values(), right), None)
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
@@ -202,14 +199,13 @@ _BETWEEN = frozenset(
     " mein et est mon s of to new old".split()
 ) | frozenset(_CALLED)
 _WITH_LOGIN = {word for command in COMMANDS if command.takes_login for word in command.words}
-_CLASSIC_WORDS = KEPT_FREE | _WITH_LOGIN
 _MOVE_WORDS = "|".join(PlayMove.words)
 _MOVE = re.compile(
     rf"(?:{_MOVE_WORDS}) \d{{1,9}}(?:#\d{{1,5}})? (.{{1,80}})", re.ASCII | re.IGNORECASE
 )
 _MARKS = "[ \t>|*_\"'`(\\[{<\u2018\u201c\u201e\u00ab\u2022\u00b7#+\u2013\u2014-]"
 _CLASSIC = re.compile(
-    rf"(?<![a-z0-9])({'|'.join(sorted(map(re.escape, _CLASSIC_WORDS)))})"
+    rf"(?<![a-z0-9])({'|'.join(sorted(map(re.escape, KEPT_FREE | _WITH_LOGIN)))})"
     rf"([ \t]*#?-?\d{{1,9}}(?:#-?\d{{1,5}})?:?)?\s+(?:({'|'.join(sorted(KEPT_FREE))})\s+)?"
     rf"{_MARKS}{{0,3}}([a-z][a-z0-9_-]{{1,15}})(?![a-z0-9_@-])[\s:,;=/|\"'`*_>)\]-]{{1,8}}(\S{{1,80}})",
     re.ASCII | re.IGNORECASE,
