@@ -137,25 +137,17 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
     except AuthorError as error:
         problem = str(error)
     subject = _subject(headers)
-    return Envelope(
+    thread = headers.all("references", limits.header_bytes)
+    references = newest_references(headers.all("in-reply-to"), thread, _MOST_REFERENCES)
+    automatic = why_automatic(
+        headers,
+        kind=root.kind,
         author=author,
-        author_problem=problem,
         subject=subject,
-        message_id=_message_id(headers),
-        references=newest_references(
-            headers.all("in-reply-to"),
-            headers.all("references", limits.header_bytes),
-            _MOST_REFERENCES,
-        ),
-        automatic=why_automatic(
-            headers,
-            kind=root.kind,
-            author=author,
-            subject=subject,
-            envelope_sender=envelope_sender,
-            own_address=own_address,
-        ),
+        envelope_sender=envelope_sender,
+        own_address=own_address,
     )
+    return Envelope(author, problem, subject, _message_id(headers), references, automatic)
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:

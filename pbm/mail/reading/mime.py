@@ -187,14 +187,9 @@ def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:
         content_type = "message/rfc822"
     kind, parameters = parse_content_type(content_type)
     disposition, names = parse_disposition(headers.first("content-disposition"))
-    return Part(
-        kind=kind,
-        parameters=parameters,
-        encoding=headers.first("content-transfer-encoding", 100).lower(),
-        is_attachment=disposition == "attachment" or "filename" in names or "name" in parameters,
-        start=start,
-        end=end,
-    )
+    encoding = headers.first("content-transfer-encoding", 100).lower()
+    is_attachment = disposition == "attachment" or "filename" in names or "name" in parameters
+    return Part(kind, parameters, encoding, is_attachment, start, end)
 
 
 def parse_disposition(value: str) -> tuple[str, frozenset[str]]:

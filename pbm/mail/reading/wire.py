@@ -11,7 +11,7 @@ from pbm.mail.reading.mime import split_header
 # RFC 5321 section 2.3.8: CR and LF only as a pair.
 _NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 
-# The fields that decide how a mail is handled.
+# The fields that decide how a mail is handled; copies of it by two routes have the same ones.
 _READ = frozenset(
     "from subject message-id in-reply-to references content-type content-transfer-encoding "
     "content-disposition".split()
@@ -40,10 +40,7 @@ def has_longer_line(mail: bytes, most: int) -> bool:
 
 
 def digest(raw: bytes) -> str:
-    """Return the SHA-256, in hexadecimal, of a mail's body and of the header fields that we read.
-
-    Copies of a mail by two routes have the same digest. `Date` counts if no `Message-ID` exists.
-    """
+    """Return the SHA-256, in hexadecimal, of a mail's body and the header fields that we read."""
     try:
         headers, body = split_header(raw, LIMITS)
     except UnreadableMail:

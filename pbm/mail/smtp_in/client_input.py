@@ -10,7 +10,7 @@ import re
 from pbm.mail.smtp_in.connection_limits import ListenerLimits
 
 BLOCK = 65_536
-_TERMINATOR = b"\r\n.\r\n"
+_TERMINATOR = b"\r\n.\r\n"  # nothing else ends a mail (RFC 5321, section 4.1.1.4)
 _OVERLAP = len(_TERMINATOR) - 1
 
 
@@ -48,10 +48,7 @@ class LineReader:
             raise ClientLeftError from None
 
     async def mail(self) -> bytes | None:
-        """Read a mail up to CRLF.CRLF, undo dot-stuffing; return None if it is over `mail_bytes`.
-
-        Nothing else ends a mail (RFC 5321, section 4.1.1.4). Raises ClientLeftError, FloodError.
-        """
+        """Read a mail; None if it is over `mail_bytes`. Raises ClientLeftError, FloodError."""
         held = bytearray(b"\r\n")  # so that a dot in the first line ends the mail, too
         dropped = 0
         block = self._ahead.read()

@@ -54,10 +54,7 @@ _VERBS = frozenset({*_REPLIES, "MAIL", "RCPT", "DATA", "RSET", "XFORWARD", "STAR
 
 
 class Conversation(SMTP):
-    """One client's connection, as an asyncio protocol.
-
-    Each method `smtp_VERB` sends the reply to a command, or raises RefusedError.
-    """
+    """One client's connection; each `smtp_VERB` sends a command's reply, or raises RefusedError."""
 
     line_length_limit = BLOCK  # bytes read ahead before the client has to wait
 
@@ -70,12 +67,8 @@ class Conversation(SMTP):
         is_lmtp: bool,
     ) -> None:
         """While connected, the conversation is in the set `conversations`."""
-        super().__init__(
-            None,
-            hostname=handler.hostname,
-            timeout=handler.limits.idle_seconds,
-            loop=asyncio.get_running_loop(),
-        )
+        loop, seconds = asyncio.get_running_loop(), handler.limits.idle_seconds
+        super().__init__(None, hostname=handler.hostname, timeout=seconds, loop=loop)
         self.is_committing = False
         self._handler = handler
         self._connections = connections

@@ -94,10 +94,7 @@ class _Replies(asyncio.Protocol):
 async def _send(
     client: aiosmtplib.SMTP, mail: str, rcpt: str, raw: bytes, seconds: Timeouts
 ) -> Trouble | None:
-    """Send the commands `mail` and `rcpt`, DATA, and the content; return the first error.
-
-    The connection is closed if a reply is left unread; else aiosmtplib can use it again.
-    """
+    """Send the commands `mail` and `rcpt`, DATA, and the content; return the first error."""
     transport, owner = client.transport, client.protocol
     if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
         return "MAIL", aiosmtplib.SMTPServerDisconnected("Connection lost")
@@ -125,7 +122,7 @@ async def _send(
         return None
     finally:
         if replies.are_left:
-            transport.abort()
+            transport.abort()  # else aiosmtplib would take them for replies to its own commands
         transport.set_protocol(owner)
 
 

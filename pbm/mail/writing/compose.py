@@ -73,10 +73,8 @@ def compose(mail: OutgoingMail) -> bytes:
 
 
 def _fields(mail: OutgoingMail) -> list[str]:
-    fields = [
-        mailbox_field("From", mail.from_address, mail.sender_name),
-        mailbox_field("To", mail.to),
-    ]
+    fields = [mailbox_field("From", mail.from_address, mail.sender_name)]
+    fields.append(mailbox_field("To", mail.to))
     if mail.reply_to is not None:
         fields.append(mailbox_field("Reply-To", mail.reply_to))
     fields.append(text_field("Subject", mail.subject))
@@ -95,7 +93,7 @@ def _fields(mail: OutgoingMail) -> list[str]:
 
 @lru_cache(maxsize=64)  # mails of one second have one date
 def _date(date: datetime) -> str:
-    if date.tzinfo is None or date.utcoffset() is None:
+    if date.utcoffset() is None:
         raise HeaderError("The date of a mail needs a time zone.")
     try:
         return format_datetime(date.astimezone(UTC))
