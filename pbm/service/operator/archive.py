@@ -121,9 +121,8 @@ def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> 
 
 
 def _manifest(stream: IO[bytes], file: Path) -> Manifest:
-    text = stream.read(_LONGEST_MANIFEST)
     try:
-        found = json.loads(text)
+        found = json.load(stream)
         if found["format"] != FORMAT:
             raise OperatorError(f"{file} was made by another version of pbm.")
         manifest = Manifest(**{field.name: found[field.name] for field in fields(Manifest)})

@@ -128,7 +128,7 @@ def _find(program: str) -> str:
 
 
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
-    """Migrate, after a copy on SQLite; return the old version ("" without tables) and the copy."""
+    """Migrate; on SQLite, make a copy first. Returns the old version ("" for none) and the copy."""
     if is_current(database):
         return newest_version(), None
     before = current_version(database) or ""

@@ -36,9 +36,8 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         numbers = [board.id for board in boards]
         act.tell(player, "address-new", "your address", address=new, boards=numbers)
         for board in boards:
-            act.send_board(
-                board, player, by_operator.AddressReplaced(board.id, act.why, player.handle)
-            )
+            done = by_operator.AddressReplaced(board.id, act.why, player.handle)
+            act.send_board(board, player, done)
         return player
 
 
