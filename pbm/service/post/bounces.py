@@ -56,7 +56,6 @@ def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
 
 
 def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
-    """Return whether mails to the recipient of `mail` are known to bounce."""
     player = work.players.find(mail.player_id) if mail.player_id else None
     return player is not None and player.unreachable_since is not None
 

@@ -48,7 +48,7 @@ class JobHandler:
     """The functions for the jobs of one kind; all three check whether a job is obsolete.
 
     `prepare` returns None for an obsolete job, and may choose an easier computation after failed
-    tries. `give_up` is called after too many of them. The texts returned are for the log.
+    tries. `give_up` acts after too many failures. The returned texts are for the log.
     """
 
     prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
@@ -79,7 +79,6 @@ def finish_move(turn: RobotTurn, found: RobotMove) -> str:
 
 
 def give_up_move(turn: RobotTurn) -> str:
-    """Play any legal move, since the search has failed too often."""
     game, position = turn.board.rules, turn.board.position
     return _play(turn, (has(game, Suggests) and game.example_move(position)) or "")
 

@@ -107,7 +107,8 @@ class ClockWatch:
     ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        That shortens waits, which are too long then. After a DBAPIError, the next call tries again.
+        `bring_forward` shortens waits that are now too long. After a DBAPIError, the next call
+        retries.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:

@@ -43,7 +43,6 @@ class InThread(Protocol):
 
 
 def at_once(steps: Steps[T]) -> T:
-    """Run all steps without a break; return the result."""
     while True:
         try:
             next(steps)
@@ -112,9 +111,9 @@ class _Asked(Generic[T]):
 class Writer:
     """Runs pieces of database work in order of arrival; pieces that wait together share a commit.
 
-    If that fails, or conflicts with another process, each piece runs again in a transaction of its
-    own. On PostgreSQL a thread runs everything. On SQLite a thread runs BEGIN, COMMIT and slow
-    steps; the event loop runs the others, which take less time than waking a thread.
+    If one fails, or another process is in conflict, each piece runs again in its own transaction.
+    On PostgreSQL a thread runs everything. On SQLite a thread runs BEGIN, COMMIT and slow steps;
+    the event loop runs the others, which take less time than waking a thread.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:

@@ -183,7 +183,8 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        A stranger over the daily limit is not asked. If `granted`, the caller has checked that.
+        A stranger over the daily limit is not asked. If `granted`, the caller has checked the
+        limit.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
