@@ -81,8 +81,7 @@ def _named(settings: Settings) -> tuple[ServerAddress, str]:
 
 def open_transport(settings: Settings) -> Transport:
     if settings.smarthost:
-        helo = own_address(settings).domain
-        return SmarthostTransport(settings.smarthost, helo=helo)
+        return SmarthostTransport(settings.smarthost, helo=own_address(settings).domain)
     root = Path(settings.maildir)
     try:
         entries = list(root.iterdir()) if root.is_dir() else []

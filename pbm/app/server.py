@@ -47,7 +47,8 @@ from pbm.store.processes.notify import Notifier
 
 DRAIN_SECONDS = 20.0
 TURNS_AT_ONCE = 3  # on a shared database, each with its own transaction and thread
-MOST_TOGETHER = 16  # turns or timers in one SQLite transaction
+MOST_TURNS_TOGETHER = 16  # in one SQLite transaction
+MOST_TIMERS_TOGETHER = 16
 _HEART = "heart"  # has its own writer, so that a blocked role does not stop heartbeats
 _CHANNELS = {TURN: MAIL_KEPT, POST: MAIL_WRITTEN, TICKS: TIMER_SET, ROBOTS: JOB_ADDED}
 _log = structlog.get_logger("pbm.app")
@@ -190,7 +191,7 @@ class Server:
                 taker = TurnTaker(
                     worker,
                     self._writers[f"turns-{number}"],
-                    most_together=MOST_TOGETHER if self._database.embedded else 1,
+                    most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
                     in_thread=self._threads.one("mails"),
                 )
                 alive = partial(self._heart.alive, TURN, number)
@@ -205,7 +206,7 @@ class Server:
             self._looking,
             self._writers[TICKS],
             self._woken[TICKS],
-            most_together=MOST_TOGETHER if self._database.embedded else 1,
+            most_together=MOST_TIMERS_TOGETHER if self._database.embedded else 1,
             alive=alive,
         )
 
