@@ -32,7 +32,6 @@ SETTINGS_FILE = Path("pbm.toml")
 
 
 def settings_from_here() -> Settings:
-    """Read the settings of this process's environment and folder."""
     return load_settings(os.environ, SETTINGS_FILE)
 
 

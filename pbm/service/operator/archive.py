@@ -31,8 +31,6 @@ _MOST_PACKED = 50  # largest compression ratio; our databases have about 5
 
 @dataclass(frozen=True)
 class Manifest:
-    """The manifest of an archive; `files` has the SHA-256 digest of each file."""
-
     format: int
     made: str
     program: str
@@ -40,7 +38,7 @@ class Manifest:
     schema: str  # version of the tables
     address: str
     keys: str  # `FROM_FILE` or `FROM_SETTING`
-    files: dict[str, str]
+    files: dict[str, str]  # the SHA-256 digest of each file
 
 
 def digest_of(path: Path) -> str:
@@ -105,7 +103,6 @@ class _Bounded(BufferedIOBase):
 
 
 def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> IO[bytes]:
-    """Open the next member, which must be a plain file of this name. Raises TarError."""
     member = archive.next()
     if member is None or member.name != name or not member.isreg():
         raise tarfile.TarError(f"it holds no {name} where one belongs")

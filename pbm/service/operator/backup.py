@@ -30,7 +30,7 @@ class Restored:
     made: str  # when the backup was made
     counts: dict[str, int]
     old_keys: Path | None  # where the key file is that was replaced
-    next_numbers: dict[str, int]  # by table
+    next_numbers: dict[str, int]  # of new rows, by table
 
 
 def backup(settings: Settings, file: Path) -> archive.Manifest:

@@ -40,7 +40,7 @@ class MailInQueue:
     tries: int
     about: str
     trouble: str
-    until: datetime | None = None  # the time of the next try; None if that is now
+    until: datetime | None = None  # the next try, if that is still to come
 
 
 def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:

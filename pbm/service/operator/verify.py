@@ -27,10 +27,8 @@ _ALWAYS_A_DRAW = ("agreed", "claimed")
 
 @dataclass(frozen=True)
 class Verdict:
-    """The problems of one board, a sentence each."""
-
     number: int
-    problems: tuple[str, ...]
+    problems: tuple[str, ...]  # sentences
 
 
 def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Verdict]:
