@@ -39,7 +39,7 @@ def leave_board(
 ) -> list[Event]:
     """Take a player out of a game and settle open offers; `how` is a word such as `resigned`."""
     seats = [seat.seat for seat in board.seats_of(player.id)]
-    spared = how == "forfeited" and is_spared(work, board, player.id, now)
+    spared = how == FORFEITED and is_spared(work, board, player.id, now)
     after = boards.take_out(work, board, seats, how, now, spared=spared)
     return [
         PlayerLeft(board.id, player.handle, how),

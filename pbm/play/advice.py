@@ -35,7 +35,7 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
         raise Refusal("too-many-hints", most=HINTS.most)
     asked = work.search_jobs.ask(
         SearchKind.HINT,
-        f"{board.id}.{board.ply}.{board.taken_back}",
+        f"{board.id}.{mark_of(board)}",
         now,
         board_id=board.id,
         ply=board.ply,

@@ -144,7 +144,7 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
     """Return the strongest robot (a handle) that is rated no higher than a player.
 
     A provisional rating counts at its lower bound. If all robots are rated higher, or the player
-    has no rating, it is the robot for beginners. It is None if no such robot can play `game` now.
+    has no rating, take the robot for beginners. Pass over robots that cannot play `game` now.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)

@@ -229,10 +229,7 @@ def _called_off(
     but: Player | None = None,
 ) -> CalledOff:
     """Return the event for the challenger and all who were asked, except `but`."""
-    readers = tuple(
-        player_id
-        for player_id in (challenge.by_id, *challenge.asked)
-        if but is None or player_id != but.id
-    )
+    told = (challenge.by_id, *challenge.asked)
+    readers = tuple(player_id for player_id in told if but is None or player_id != but.id)
     by = work.players.get(challenge.by_id).handle
     return CalledOff(by, challenge.setup["game"], why, who, readers)

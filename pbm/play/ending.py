@@ -34,10 +34,7 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
         return [MatchBrokenOff(*so_far, away)]
     place = replace(board.round, number=board.round.number + 1)
     following = start_board(work, setup_of(board), players, now, round_of=place)
-    return [
-        RoundOver(*so_far, following.id),
-        BoardStarted(following.id, players[0].handle),
-    ]
+    return [RoundOver(*so_far, following.id), BoardStarted(following.id, players[0].handle)]
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
@@ -49,10 +46,8 @@ def last_of_match(work: UnitOfWork, board: Board) -> Board:
 
 
 def _is_played_out(last: Board) -> bool:
-    place = last.round
-    return (
-        last.status == BoardStatus.FINISHED and place is not None and place.number == place.rounds
-    )
+    place, is_finished = last.round, last.status == BoardStatus.FINISHED
+    return is_finished and place is not None and place.number == place.rounds
 
 
 def next_seating(board: Board) -> tuple[int, ...]:
@@ -80,7 +75,7 @@ def settle_end(
 ) -> list[Event]:
     """Settle the end or reopening, if any, of a board that changed from `before` to `after`.
 
-    A reopening undoes the effects of the old end. A game left to robots ends as a draw, unless it
+    The effects of an earlier end are undone first. A game left to robots ends as a draw, unless it
     has teams. `begins_anew`: the other players have started a new board, so a match does not go on.
     """
     if after.is_left_to_robots and not teams(after.start):

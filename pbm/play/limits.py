@@ -258,11 +258,8 @@ def _keys_of(address: str) -> list[str]:
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
     """Return whether a recent mail told an address that answers to it are paused."""
-    key = address_key(address)
-    return any(
-        work.outbox.written_since(limit.pause, key, now - limit.within)
-        for limit in _limits(unproven=unproven)
-    )
+    key, limits = address_key(address), _limits(unproven=unproven)
+    return any(work.outbox.written_since(item.pause, key, now - item.within) for item in limits)
 
 
 def limit_reached(

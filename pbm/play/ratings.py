@@ -280,9 +280,8 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
     weights = _weights(work, board, counted, places)
     results: list[RatingResult] = []
-    for seat, place, was, new, weight in zip(
-        board.seats, places, known, after, weights, strict=True
-    ):
+    rows = zip(board.seats, places, known, after, weights, strict=True)
+    for seat, place, was, new, weight in rows:
         stays = seat.robot or seat.seat in spared
         now = was if stays else _changed(board, seat, was, new, weight)
         result = RatingResult(
@@ -346,11 +345,9 @@ def after_game(
 ) -> list[tuple[float, float]]:
     """Return each seat's mean and uncertainty after a game; `known`: the ratings before it."""
     model = _model()
+    before = [model.rating(item.mu, item.sigma) for item in known]
     rated = model.rate(
-        [
-            [model.rating(known[seat - 1].mu, known[seat - 1].sigma) for seat in side]
-            for side in sides
-        ],
+        [[before[seat - 1] for seat in side] for side in sides],
         ranks=[float(places[side[0] - 1]) for side in sides],  # partners share a place
     )
     after = {

@@ -63,21 +63,14 @@ class Replay:
 def replay(game: Game, record: GameRecord) -> Replay:
     """Replay a record. Raises RulesError for an illegal move."""
     through = play_through(game, record)
-    return Replay(
-        record,
-        through.start,
-        through.position,
-        tuple(
-            NewPly(item.ply, item.seat, item.step, dict(item.effect), mark(game, item.position))
-            for item in through.steps
-            if isinstance(item.step, str)
-        ),
-        tuple(
-            (item.ply, item.seat, item.step.how)
-            for item in through.steps
-            if isinstance(item.step, Leaving)
-        ),
-    )
+    played, left = list[NewPly](), list[tuple[int, int, str]]()
+    for item in through.steps:
+        if isinstance(item.step, Leaving):
+            left.append((item.ply, item.seat, item.step.how))
+        else:
+            stood = mark(game, item.position)
+            played.append(NewPly(item.ply, item.seat, item.step, dict(item.effect), stood))
+    return Replay(record, through.start, through.position, tuple(played), tuple(left))
 
 
 def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:

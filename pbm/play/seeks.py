@@ -79,7 +79,7 @@ def make_seek(
     """Join a seek or open one; return the seek, or events if its board starts. Raises Refusal.
 
     A wish for a game with default options joins an open seek that fits, if there is one. A player
-    who already waits to be paired in this game opens no other seek.
+    who asks twice to be paired in a game gets the same seek again.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None

@@ -74,7 +74,7 @@ class Turn:
     cause: Cause = Cause()
     unproven: bool = False  # the sender is not proven, so answers have a limit of their own
     passwords: PasswordWork = field(default_factory=PasswordWork)
-    apart: Apart = field(default_factory=Apart)  # other slow work
+    apart: Apart = field(default_factory=Apart)  # for other slow work
     postage: Postage = field(default_factory=Postage)
     news: list[Event] = field(default_factory=list)  # that no command returned
     notes: list[Answered] = field(default_factory=list)  # for the sender

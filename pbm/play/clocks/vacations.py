@@ -79,9 +79,8 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
     """End all vacations, also future ones; return True if one had begun. Raises Refusal."""
     today = today_of(player, now)
     work.players.lock(player.id)
-    days = {
-        item: today_in(item, player, now) for item in work.vacations.of_player(player.id, today)
-    }
+    found = work.vacations.of_player(player.id, today)
+    days = {item: today_in(item, player, now) for item in found}
     begun = [item for item, day in days.items() if item.first_day <= day <= item.last_day]
     ahead = [item for item, day in days.items() if item.last_day > day]
     if not ahead:
