@@ -107,8 +107,7 @@ class ClockWatch:
     ) -> None:
         """Run `bring_forward` at the first call, and after the clock was set back.
 
-        `bring_forward` shortens waits that are now too long. After a DBAPIError, the next call
-        retries.
+        It shortens waits that are now too long. The call after a DBAPIError runs it, too.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:

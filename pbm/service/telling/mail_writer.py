@@ -183,8 +183,7 @@ class MailWriter:
     ) -> None:
         """Ask a player or an address; the reply address holds the token.
 
-        A stranger over the daily limit is not asked. If `granted`, the caller has checked the
-        limit.
+        A stranger over the daily limit is not asked. If `granted`, the limit was checked before.
         """
         address = _addresses_of(reader)[0]
         if isinstance(reader, str) and not (granted or self._may_write_to_stranger(address)):
