@@ -94,8 +94,6 @@ class VacationTaken(BoardFact):
 
 
 class FirstMoveDue(BoardFact):
-    """The reader's first turn began at `since`; the reader must move by the deadline `by`."""
-
     since: str
     by: str
 
@@ -137,10 +135,8 @@ class OfferMade(BoardNews):
 
 
 class _OfferAnswered(BoardNews):
-    """`handle` answered an offer of `by`; `kind` is what was offered."""
-
     handle: str
-    by: str
+    by: str  # who made the offer
     kind: OfferKind
 
 
@@ -174,19 +170,15 @@ class DrawAgreed(BoardNews):
 
 
 class DrawClaimed(BoardNews):
-    """A player claimed a draw; `why` is the game's name for the reason."""
-
     handle: str
-    why: str
+    why: str  # the game's name for the reason
 
 
 class _TakeBack(BoardNews):
-    """A take-back of `handle`'s move at `ply`, and of all moves after it; `later`: their number."""
-
     handle: str
     ply: int
     move: str
-    later: int
+    later: int  # moves after it, which are taken back as well
 
 
 class TakebackAsked(_TakeBack):
@@ -228,11 +220,9 @@ class RatingsRecounted(BoardFact):
 
 
 class _MatchNews(BoardNews):
-    """A round of a match is over; `standings`, best first, is empty if no game finished."""
-
     round: int
     rounds: int
-    standings: tuple[MatchStanding, ...]
+    standings: tuple[MatchStanding, ...]  # best first; empty if no game finished
 
 
 class RoundOver(_MatchNews):
@@ -277,18 +267,14 @@ class ForfeitClaimable(BoardFact):
 
 
 class ForfeitClaimed(BoardNews):
-    """A player claimed that another has run out of time."""
-
-    handle: str
+    handle: str  # of the player who ran out of time
     by: str
 
 
 class TimeGiven(BoardNews):
-    """A player gave others more time, in seconds."""
-
     handle: str
     others: tuple[str, ...]
-    time: int
+    time: int  # seconds
 
 
 class PauseBegun(BoardNews):

@@ -25,15 +25,11 @@ class ClosedByOperator(OperatorActed):
 
 
 class EndedByOperator(OperatorActed):
-    """The game ended with a result; no `winners` means a draw."""
-
-    winners: tuple[str, ...]
+    winners: tuple[str, ...]  # none in a draw
 
 
 class ReopenedByOperator(OperatorActed):
-    """A finished game continues; the forfeits of the players `lifted` are undone."""
-
-    lifted: tuple[str, ...] = ()
+    lifted: tuple[str, ...] = ()  # players whose forfeits are undone
 
 
 class SeatHandedOver(OperatorActed):
@@ -48,8 +44,6 @@ class BoardSentAgain(OperatorActed):
 
 
 class _AboutPlayer(OperatorActed):
-    """An act that concerns the player `handle`."""
-
     handle: str
 
 
