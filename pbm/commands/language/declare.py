@@ -128,8 +128,6 @@ class ValueOption(Field):
 
 @dataclass(frozen=True)
 class GameOptions(Field):
-    """A field for the options that games declare for a command."""
-
     of: Callable[[Game], Sequence[GameOption]]
     of_any: bool = False  # options of all games are accepted; the game is known once it runs
 
@@ -183,14 +181,10 @@ class Chosen:
         chosen: dict[str, str | bool] = {}
         for option, value, _ in self.found:
             if chosen.setdefault(option.name, value) != value:
-                both = [item for item in self.found if item[0] == option]
-                raise Refusal(
-                    "two-values",
-                    option=option.name,
-                    sets_up=option.sets_up,
-                    both=[value for _, value, _ in both],
-                    written=[typed for *_, typed in both],
-                )
+                alike = [item for item in self.found if item[0] == option]
+                told = {"both": [value for _, value, _ in alike], "sets_up": option.sets_up}
+                written = [typed for *_, typed in alike]
+                raise Refusal("two-values", option=option.name, written=written, **told)
         return chosen
 
     def written(self) -> list[str]:

@@ -105,8 +105,7 @@ def _read(
             continue
         if _is_doubtful(answer, found, line, below, again):
             continue
-        is_all = _is_all(others, line, frozenset())
-        if not is_all and _ALONE.intersection(said):
+        if _ALONE.intersection(said) and not _is_all(others, line, frozenset()):
             continue
         surely = _WORDS["yes"] | again
         is_clear = not _WORDS["yes"].isdisjoint(first.parts(surely | _BESIDE) or ())
@@ -220,7 +219,6 @@ def is_greeting(clause: Clause) -> bool:
 
 
 def name_alone(line: str) -> str | None:
-    """Return the name that a line consists of, else None."""
     *before, word = _without_polite_ends(line) or [""]
     return None if before else _as_name(word)
 
