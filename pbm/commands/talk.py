@@ -59,9 +59,8 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
         return False
     if _TO_YOU.intersection(words[1:]):
         return True
-    if about_board:
-        return bool(_WORDS.intersection(words[1:]))
-    return all(map(_names_something, meant)) and bool(_WORDS.intersection(words[1:]))
+    is_possible = about_board or all(map(_names_something, meant))
+    return is_possible and not _WORDS.isdisjoint(words[1:])
 
 
 def _names_something(command: type[Command]) -> bool:

@@ -171,17 +171,12 @@ def _split(text: str) -> Iterator[str]:
 def _teams(names: list[str]) -> list[Team]:
     """Group names into teams: names joined by a + are one team."""
     teams: list[Team] = []
-    joined = False
-    for name in names:
-        if name == "+" and teams and not joined:
-            joined = True
-        elif joined:
-            teams[-1] = _together([teams[-1], _one(name)])
-            joined = False
+    rest = iter(names)
+    for name in rest:
+        if name == "+" and teams:
+            teams[-1] = _together([teams[-1], _one(next(rest, name))])
         else:
             teams.append(_one(name))
-    if joined:
-        raise misread("handle", word="+")
     return teams
 
 

@@ -182,12 +182,13 @@ def says_no(text: str) -> bool:
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
-    return _is_opting_out(words) or (may_be_no and not _has_first(text, "yes"))
+    opts = _begins_with(words, "stop", NO_MAIL)
+    return opts or (may_be_no and not _has_first(text, "yes"))
 
 
 def opts_out(text: str) -> bool:
     """Return whether a text begins by asking for no more mail, or soon says "unsubscribe"."""
-    if _is_opting_out(_first_words(text)):
+    if _begins_with(_first_words(text), "stop", NO_MAIL):
         return True
     return _has_first(text, "unsubscribe") and not _has_first(text, "yes")
 
@@ -248,8 +249,9 @@ def _as_name(word: str) -> str | None:
 def _first_clauses(text: str) -> Iterator[Clause]:
     """Yield the first clauses, without polite words at their ends."""
     for clause in islice(clauses(text), _MOST_CLAUSES):
-        if words := _without_polite(clause.words):
-            yield replace(clause, words=words)
+        kept = [at for at, word in enumerate(clause.words) if word not in _PASSED_OVER]
+        if kept:
+            yield replace(clause, words=clause.words[kept[0] : kept[-1] + 1])
 
 
 def _has_first(text: str, section: str) -> bool:
@@ -264,15 +266,6 @@ def _first_words(text: str) -> Sequence[str]:
         if not is_greeting(clause):
             return clause.words
     return ()
-
-
-def _without_polite(words: tuple[str, ...]) -> tuple[str, ...]:
-    kept = [index for index, word in enumerate(words) if word not in _PASSED_OVER]
-    return words[kept[0] : kept[-1] + 1] if kept else ()
-
-
-def _is_opting_out(words: Sequence[str]) -> bool:
-    return _begins_with(words, "stop", NO_MAIL)
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:

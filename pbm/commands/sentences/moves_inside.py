@@ -91,6 +91,7 @@ class MoveInside:
 
     @property
     def asks_which(self) -> bool:
+        """Whether the line asks which of several moves is better."""
         return self.is_doubted and not _OR.isdisjoint(words_of(self.before + " " + self.after))
 
 
