@@ -202,7 +202,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Return ratings and places by player, best first. Provisional ratings have no place."""
+    """Return ratings and places by player id, best first. Provisional ratings have no place."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):

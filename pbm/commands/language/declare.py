@@ -56,7 +56,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Return the options as typed (`-name=value`), by option name and by option value."""
+        """Return how options are typed, such as `-name=value`, by their names and values."""
         return {}
 
 
@@ -393,7 +393,7 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """Set board and line, and return self; None if a board is set, or no field takes one."""
+        """Set board and line, and return self. Return None if the command cannot take a board."""
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line

@@ -73,7 +73,7 @@ class Spoken:
 
 
 def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
-    """Parse an answer to a question, `leaving` if that was about leaving for good."""
+    """Parse an answer to a question. `leaving` says that it was about leaving for good."""
     again = _WORDS["again"] | _WORDS["leaving"] if leaving else _WORDS["again"]
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
