@@ -158,8 +158,8 @@ class OwnMails:
     def read(self, at: int) -> tuple[int, list[list[int]]]:
         """Return the index below our mail quoted at `at`, and groups of lines added to the mail.
 
-        Return `at` and no groups if added lines are hard to tell from other players' comments: if
-        one is below the drawing, or if there are two `State:` lines, of which one may be forged.
+        Return `at` and no groups if added lines are hard to tell from other players' comments: if a
+        comment is below the drawing, or if one of two `State:` lines may be forged.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
