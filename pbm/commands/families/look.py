@@ -7,7 +7,7 @@ from typing import Any, Self
 from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context, player_named
 from pbm.commands.language.declare import Command, flag, operand
-from pbm.commands.language.words import ME, WHICH, BoardRef, OneOf, Shown, Which, login_first
+from pbm.commands.language.words import ME, WHICH, BoardRef, OneOf, Shown, Which, begins_with_login
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.boards import position_after
@@ -60,7 +60,7 @@ class ShowAs(Command, group="look"):
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        return super().login_in(words) if (first := login_first(words)) is None else first
+        return 0 if begins_with_login(words) else super().login_in(words)
 
     def run(self, context: Context) -> Iterator[Event]:
         yield from _all_shown(context, self.what or (Which.ACTIVE.value,), own=True)

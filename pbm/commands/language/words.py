@@ -294,8 +294,8 @@ def login_at(words: list[str]) -> int | None:
     return at if is_handle(userid) and not mentions_place(userid) else None
 
 
-def login_first(words: list[str]) -> int | None:
-    """Return 0, the handle's index, if `words` begin with a handle and a password; else None."""
+def begins_with_login(words: list[str]) -> bool:
+    """Return whether words begin with a handle and a password, rather than with a board."""
     first = [lowered(word) for word in words[:_LOGIN]]
-    is_board_first = any(word in WHICH or is_board(word) for word in first)
-    return None if is_board_first or len(first) < _LOGIN or not is_handle(first[0]) else 0
+    names_board = any(word in WHICH or is_board(word) for word in first)
+    return len(first) == _LOGIN and is_handle(first[0]) and not names_board
