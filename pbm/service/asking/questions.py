@@ -236,7 +236,7 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """Name an unknown address as the owner of a password that is sealed for a later question."""
+    """Return the name of an unknown address as the owner of a sealed password."""
     return f"address {address_key(address)}"
 
 

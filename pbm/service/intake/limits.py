@@ -102,25 +102,24 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
     """Count an answer against a pool and its quotas; return False if one of them is used up."""
-    _, *others = shares = list(_shares(work, pool, mail, author, now))
-    if any(rate.is_empty(work, now, *whose) for rate, whose in shares):
+    quotas = list(_quotas(work, pool, mail, author, now))
+    if pool.is_empty(work, now) or any(rate.is_empty(work, now, *whose) for rate, whose in quotas):
         return False
     # Only the row of the pool for strangers waits for a lock, so there is no deadlock; it must be
     # exact, since it limits the answers to forged mails.
     if not pool.take(work, now, wait=pool is limits.STRANGERS):
         return False
-    for rate, whose in others:
+    for rate, whose in quotas:
         rate.take(work, now, *whose, wait=False)
     if pool is limits.STRANGERS and pool.is_empty(work, now):
         _log.warning("no more answers to strangers for now", most=pool.most)
     return True
 
 
-def _shares(
+def _quotas(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[tuple[limits.Rate, tuple[str, ...]]]:
-    """Yield the pool's limit, then its quotas, each with the key of its bucket."""
-    yield pool, ()
+    """Yield the quotas that a pool sets for a mail, each with the key of its bucket."""
     network, domain = mail.caller.network, registered_domain(author)
     is_vouched = pool in (limits.VOUCHED, limits.VOUCHED_AGAIN)
     if pool in (limits.VOUCHED_AGAIN, limits.STRANGERS_AGAIN):

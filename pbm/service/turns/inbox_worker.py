@@ -189,13 +189,13 @@ class InboxWorker:
         self.crash_marker.clear()
 
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
-        """Count a try of each mail in hand at a crash; retry them apart, to find the cause."""
+        """Count a try of each mail in hand at a crash; retry apart those that failed before."""
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
         for mail in found:
             self._count(work, mail, "the server died while it obeyed this mail")
         again = [mail.id for mail in found if 0 < mail.tries < MOST_TRIES - 1]
-        for place, number in enumerate(again[1:], start=1):
+        for place, number in enumerate(again[1:], start=1):  # the next crash tells them apart
             work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
