@@ -170,6 +170,7 @@ def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
 
 
 def may_check(turn: MailTurn, handle: str) -> bool:
+    """Count a check of a password; return whether it is allowed."""
     peer = turn.mail.peer
     trusted = turn.site.trusts(peer)
     rates = {
