@@ -100,11 +100,8 @@ def _drop(
     others = read_script("", words, in_answer=in_answer, game=context.game_meant)
     others = turn.held(others)
     instead = in_answer and _is_of_a_move(interpret(context, others))
-    unread = [  # `line` has masked secrets
-        *(command.line for command in others.commands),
-        *([others.problem.line] if others.problem else []),
-        *others.comment,
-    ]
+    misread = [others.problem.line] if others.problem else []  # `line` has masked secrets
+    unread = [*(command.line for command in others.commands), *misread, *others.comment]
     told = {"lines": _lines_asked(errands), "unread": [] if instead else unread}
     tell(context, [Answered("dropped", {"title": "dropped", **told})])
     said_no = f"{context.player.handle} said no"

@@ -350,9 +350,8 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
         work.challenges.forget(challenge.id)
         handles = [challenge.handle_of(number) for number in challenge.players]
         line = " ".join((challenge.command or "", *handles))
-        answer = next(
-            (refused(command, refusal, context) for command in read_commands([line])), _CALLED_OFF
-        )
+        answers = [refused(command, refusal, context) for command in read_commands([line])]
+        answer = answers[0] if answers else _CALLED_OFF
         tell(context, [giving_back(answer, challenge.comment) if challenge.comment else answer])
         _tell_guests(turn, challenge, all_of_them=True)  # also the one who has just said yes
         return

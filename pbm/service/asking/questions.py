@@ -115,11 +115,8 @@ def _waiting_with(
     questions, now = turn.work.questions, turn.now
     waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
     # Equal commands share a row, except if they hold a password, which cannot be compared.
-    same = [
-        item
-        for item in waiting
-        if password is None and (item.board_id, item.lines, item.comment) == told
-    ]
+    comparable = waiting if password is None else ()
+    same = [item for item in comparable if (item.board_id, item.lines, item.comment) == told]
     if not same:
         status = ErrandStatus.WAITING if turn.unproven else ErrandStatus.HELD
         added = questions.add_errand(player.id, *told, now, status=status, password=password)

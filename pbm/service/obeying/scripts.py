@@ -83,11 +83,8 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
         raise _Rehearsed
     events, comment = run.events, script.comment
     refusals = [event for event in events if is_refusal(event)]
-    fit = tuple(
-        (command, line)
-        for command, line, came in zip(script.commands, lines, run.happened, strict=True)
-        if not any(map(is_refusal, came))
-    )
+    tried = zip(script.commands, lines, run.happened, strict=True)
+    fit = tuple((command, line) for command, line, came in tried if not any(map(is_refusal, came)))
     if comment and refusals and not any(command.takes_text for command, _ in fit):
         refusals[-1], comment = giving_back(refusals[-1], comment), ()
     # Boards that the rehearsal started are rolled back.

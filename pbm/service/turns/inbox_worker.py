@@ -138,11 +138,8 @@ class Preparations:
 
     def ready(self) -> list[int]:
         """Return the numbers of mails to claim: their slow work is finished, or not yet started."""
-        return [
-            number
-            for number, known in self._kept.items()
-            if not (known.under_way and known.started)
-        ]
+        kept = self._kept.items()
+        return [number for number, known in kept if not (known.under_way and known.started)]
 
     def forget(self, number: int) -> None:
         self._kept.pop(number, None)
@@ -271,19 +268,18 @@ class InboxWorker:
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
         """Count a failed try of a mail; after a database timeout or deadlock only delay it."""
-        self.preparations.forget(failed.mail.id)  # the next try repeats its slow work
-        if gave_up(failed.error):
-            told = {"mail": incoming(failed.mail.id), "error": in_a_line(failed.error)}
+        mail, error = failed.mail, failed.error
+        self.preparations.forget(mail.id)  # the next try repeats its slow work
+        if gave_up(error):
+            told = {"mail": incoming(mail.id), "error": in_a_line(error)}
             _log.warning("database gave up a turn, it waits", **told)
-            work.inbox.put_aside([failed.mail.id], self.clock() + GIVEN_UP_FOR)
-            return
-        if isinstance(failed.error, NoOperatorError):
-            work.inbox.count_try(failed.mail.id, str(failed.error))
-            work.inbox.set_stuck(failed.mail.id)
-            return
-        trouble = traceback_of(failed.error)
-        _log.error("mail failed", mail=incoming(failed.mail.id), exception=trouble)
-        self._count(work, failed.mail, in_a_line(failed.error))
+            work.inbox.put_aside([mail.id], self.clock() + GIVEN_UP_FOR)
+        elif isinstance(error, NoOperatorError):
+            work.inbox.count_try(mail.id, str(error))
+            work.inbox.set_stuck(mail.id)
+        else:
+            _log.error("mail failed", mail=incoming(mail.id), exception=traceback_of(error))
+            self._count(work, mail, in_a_line(error))
 
     def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:

@@ -150,10 +150,8 @@ def _board_lines(context: Context, script: Script) -> Script | None:
         return None
     game = context.game_meant
     lines = _lines_in(context, words, game)
-    numbered = [
-        *(item for item in commands if isinstance(item, PlayMove) and item.is_line),
-        *lines.values(),
-    ]
+    above = [item for item in commands if isinstance(item, PlayMove) and item.is_line]
+    numbered = [*above, *lines.values()]
     if not numbered:
         return None
     others = Script(said=words).words_around(lines)

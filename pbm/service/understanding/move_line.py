@@ -180,12 +180,9 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
     board = _board_on_turn(context, None)
     if board is None:
         return None
-    lines = (
-        item
-        for item in _found_in(board, script)
-        if item.move is not None and not (item.inside and item.inside.is_doubted)
-    )
-    legal = _legal(board, lines)
+    moves = (item for item in _found_in(board, script) if item.move is not None)
+    certain = (item for item in moves if not (item.inside and item.inside.is_doubted))
+    legal = _legal(board, certain)
     return _which_of(board, script, legal.values()) if len(legal) > 1 else None
 
 
