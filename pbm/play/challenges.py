@@ -49,14 +49,10 @@ def propose(
     asked = who_is_asked(players, begun_by)
     _count_asked(work, asked, begun_by, now)
     ids = [player.id for player in asked]
+    plain, seated = to_plain(setup), [player.id for player in players]
+    until = now + limits.CHALLENGE_STANDS
     number = work.challenges.add(
-        begun_by.id,
-        to_plain(setup),
-        [player.id for player in players],
-        ids,
-        now,
-        now + limits.CHALLENGE_STANDS,
-        first_unsaid=first_unsaid,
+        begun_by.id, plain, seated, ids, now, until, first_unsaid=first_unsaid
     )
     return [Proposed(number, tuple(ids))]
 
@@ -65,9 +61,8 @@ def _count_asked(
     work: UnitOfWork, asked: Sequence[Player], begun_by: Player, now: datetime
 ) -> None:
     """Count a challenge by `begun_by` to each player in `asked`. Raises Refusal over a limit."""
-    own = [
-        item for item in work.challenges.of_player(begun_by.id, now) if item.by_id == begun_by.id
-    ]
+    pending = work.challenges.of_player(begun_by.id, now)
+    own = [item for item in pending if item.by_id == begun_by.id]
     if len(own) >= limits.MOST_CHALLENGES:
         raise Refusal("too-many-challenges", most=limits.MOST_CHALLENGES)
     for other in asked:
