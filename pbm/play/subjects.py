@@ -1,6 +1,7 @@
 """The subjects of our own mails: formatted here, and recognised here in replies.
 
-Patterns recognise them, made from the texts that format them: stored subjects are erased soon.
+Stored subjects are erased once a mail is sent. So patterns recognise our subjects; they are made
+from the texts that format the subjects.
 """
 
 import re

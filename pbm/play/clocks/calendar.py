@@ -69,7 +69,7 @@ class Calendar:
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """Yield the stretches without weekends off and vacations in `away`; ignore other stops."""
+        """Yield the stretches outside of weekends off and of vacations in `away`."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return

@@ -183,7 +183,7 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """Return when reminders begin to warn: at a wait's start or, if later, its last stop's end."""
+    """Return from when on reminders count as warnings: a wait's start, or its last stop's end."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
