@@ -30,7 +30,11 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """A board's state in our mail that was answered; `asked` are the offers open to the reader."""
+    """A board as it was in our mail that a player answers.
+
+    `ply` is the number of plies (single moves) at that time. `asked` are the offers that were open
+    to the reader, such as the offer of a draw.
+    """
 
     number: int
     ply: int
@@ -71,7 +75,11 @@ class Site:
         return self.address.bounces(player_id, name, tag)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
-        """Return the boards in the first of our mails about boards; the ids come newest first."""
+        """Return the boards that are answered by a mail, as they were when our mail showed them.
+
+        `message_ids` are the mails to which that mail refers, newest first. The first one that is
+        our mail about boards counts.
+        """
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)
             if found and found[5].lower() == self.address.domain:

@@ -62,7 +62,10 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """A `Received` or `Authentication-Results` field, and how many `Received` fields are above."""
+    """A `Received` or `Authentication-Results` field of a mail's header.
+
+    `received_above` is the number of `Received` fields above it.
+    """
 
     name: str
     value: str
@@ -150,7 +153,11 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split at semicolons. Quoted strings are returned apart, and replaced by `"0"`, `"1"`, …."""
+    """Split the value of a field at semicolons. Return the parts and the quoted strings.
+
+    In the parts, quoted strings are replaced by `"0"`, `"1"`, … in order, and comments by blanks.
+    Return None if the value is malformed.
+    """
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
     at = 0
@@ -174,7 +181,10 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
 
 
 def _end_of_comment(value: str, at: int) -> int:
-    """Return the index after the comment at `at`, nested ones included; 0 if it is not closed."""
+    """Return the index after the comment that begins at `at`, or 0 if the comment is not closed.
+
+    Comments may contain comments.
+    """
     depth = 0
     for found in _IN_COMMENT.finditer(value, at):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -199,7 +209,7 @@ _SAYS = "dmarc=pass header.from={place}.{mark}.invalid"
 
 @dataclass(frozen=True)
 class Seen:
-    """How the upstream mail server treated a test mail."""
+    """What became of a test mail on its way through the upstream mail server."""
 
     hops: int | None  # `Received` fields above the test mail's own; None if that one is gone
     survived: tuple[str, ...]  # kinds of forged fields that were not removed
@@ -207,7 +217,10 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """Make a test mail with forged results; `mark`, a unique word, is in all of its own fields."""
+    """Make a test mail that contains forged results.
+
+    `mark` is a unique word. It is in each field by which the arrived mail is examined.
+    """
     *above, below = (
         spelling.format(
             id=authserv_id,

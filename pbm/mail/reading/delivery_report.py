@@ -59,7 +59,10 @@ _WARNINGS = ("delay", "warning: could not send", "warning: message")
 
 @dataclass(frozen=True)
 class DeliveryReport:
-    """Another server's report; `status` is a code of RFC 3463 or "", `reason` a line of text."""
+    """What another server reports on the delivery of our mail.
+
+    `status` is a code of RFC 3463, or empty. `reason` is one line of text.
+    """
 
     verdict: str
     status: str
@@ -71,7 +74,11 @@ def is_for_good(status: str) -> bool:
 
 
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
-    """Parse a delivery report about our mail to `recipient`, else None. Raises UnreadableMail."""
+    """Parse a delivery report about our mail to `recipient`. Raises UnreadableMail.
+
+    Return None if the mail is no delivery report. If the report does not name the recipient, the
+    best result of all addresses in it counts.
+    """
     headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
     key = address_key(recipient)
@@ -99,7 +106,10 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """Yield the fields of each recipient (RFC 3464, 2.3), even if empty lines divide them."""
+    """Yield the fields of each recipient in a report (RFC 3464, section 2.3).
+
+    Empty lines between the fields of one recipient are ignored.
+    """
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
     begun: _Fields = {}
@@ -139,7 +149,11 @@ def _groups(text: str) -> Iterator[_Fields]:
 
 
 def _named(fields: _Fields) -> Iterator[str]:
-    """Yield a recipient's addresses in lower case, each as written and as decoded (RFC 3461, 4)."""
+    """Yield the addresses by which a report names a recipient, in lower case.
+
+    Each address is yielded as it is written, and again with its encoded characters decoded
+    (RFC 3461, section 4).
+    """
     for name in _WHOSE:
         _, _, address = fields.get(name, "").partition(";")
         key = address_key(_COMMENT.sub("", address).strip(" \t<>"))

@@ -38,7 +38,10 @@ _OF_SYSTEM = {"window": "white", "windowtext": "black"}
 
 
 def declarations(text: str) -> Declarations:
-    """Parse the declarations of a style that affect visibility; all in lower case."""
+    """Parse those declarations of a style that affect visibility.
+
+    Names and values are returned in lower case.
+    """
     found: Declarations = {}
     for declaration in _plain(text).split(";"):
         name, _, value = declaration.partition(":")
@@ -264,7 +267,11 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """Return an element's background colour, by default `outer`; None for a picture."""
+    """Return an element's background colour, or None if the background is a picture.
+
+    An element without a background of its own has `outer`, the background of the element around
+    it. `old` has the element's old attributes, such as `bgcolor`.
+    """
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):

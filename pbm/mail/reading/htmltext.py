@@ -51,7 +51,11 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
-    """Convert visible text of HTML to lines; `> ` marks quotations, `SIGNATURE` signatures."""
+    """Convert the visible text of an HTML mail to lines of text.
+
+    A quoted line begins with `> `, and a line of a signature with the mark `SIGNATURE`. What comes
+    after the first `most_tags` tags is left out.
+    """
     try:  # the work grows with the square of the nesting depth
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
         tree = LexborHTMLParser(_without_formatting(first_tags))
@@ -65,7 +69,11 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
 
 
 def _without_formatting(html: str) -> str:
-    """Remove formatting tags, but turn one whose attributes may hide text into `x-styled`."""
+    """Remove tags that only format text, such as `<b>`.
+
+    If the attributes of such a tag may hide text, the tag is not removed. It is renamed to
+    `x-styled`, and keeps these attributes.
+    """
     styled: dict[str, list[bool]] = {}  # of the open elements of each name
 
     def instead(found: re.Match[str]) -> str:
@@ -110,7 +118,10 @@ class _Lines:
                 self._pieces.append(line)
 
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
-        """End the line, with `prefix` before it; drop an empty line unless `even_empty`."""
+        """End the current line, and put `prefix` before its text.
+
+        If the line has no text, it is dropped unless `even_empty` is True.
+        """
         if self._pieces or even_empty:
             self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
         self._pieces = []
@@ -122,7 +133,10 @@ class _Lines:
         self._lines.extend(SIGNATURE + line for line in lines)
 
     def gap(self, prefix: str) -> None:
-        """Add an empty line with this prefix, unless it would be the first or repeat the last."""
+        """Add an empty line, which begins with `prefix`.
+
+        Nothing is added at the start of the text, or if the line above is the same.
+        """
         if self._lines and self._lines[-1] != prefix.rstrip(" "):
             self._lines.append(prefix.rstrip(" "))
 
@@ -242,7 +256,10 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Return whether the next element is a blockquote, as after Gmail's element "On … wrote:"."""
+    """Return whether a blockquote follows an element, perhaps after blanks and line breaks.
+
+    In a mail by Gmail it follows the element "On … wrote:".
+    """
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):
@@ -252,7 +269,10 @@ def _stands_above_quote(node: LexborNode) -> bool:
 
 
 def _is_indentation(attributes: dict[str, str | None]) -> bool:
-    """Return whether a blockquote only indents, as those of Gmail and Apple Mail may."""
+    """Return whether a blockquote is only indented text, and not a quotation.
+
+    Gmail and Apple Mail use blockquotes for both.
+    """
     if (attributes.get("type") or "").lower() == "cite" or attributes.get("cite"):
         return False
     classes = (attributes.get("class") or "").split()

@@ -151,7 +151,11 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
-    """Mask our addresses and secret words; `is_secret` is asked about all possible tags of ours."""
+    """Mask our addresses and secret words in the subject and the text of a mail.
+
+    `is_secret` is asked about each word that may be the tag of a reply address. The result keeps
+    these words as `perhaps_tags`.
+    """
     perhaps: dict[str, None] = {}
 
     def asked(word: str) -> bool:

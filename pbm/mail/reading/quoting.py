@@ -198,7 +198,11 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Return whether line `at` is the wrapped end of a quoted line above, but has no `>`."""
+        """Return whether line `at` belongs to the quotation beside it, but has no mark `>`.
+
+        Such a line is the rest of a quoted line that a mail program has wrapped, the border of a
+        box, or a note of an omission.
+        """
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()
         if not (at and self._quoted[at - 1]):
@@ -224,7 +228,10 @@ class _Cleaning:
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:
-        """Return the index below an introduction ("On … wrote:") at `at`; `at` if there is none."""
+        """Return the index below an introduction of a quotation, such as "On … wrote:", at `at`.
+
+        Return `at` if no introduction begins there.
+        """
         line = self._plain[at].strip()
         dashed = _dashed_words(line)
         if dashed in _ORIGINAL or _RULE.match(line):
@@ -240,7 +247,10 @@ class _Cleaning:
         return field_block_end(self._plain, self._names, self._next, at) or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """Return the index below "On … wrote:" or "Jo Doe opined:" at `at`; else return `at`."""
+        """Return the index below a line such as "On … wrote:" or "Jo Doe opined:" at `at`.
+
+        Return `at` if no such line begins there.
+        """
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -251,7 +261,11 @@ class _Cleaning:
         return below < len(self._marked) and self._marked[below]
 
     def _between(self, at: int, end: int) -> int:
-        """Return the next index to read if own text is below the introduction, else 0."""
+        """Look at the first line below an introduction ("On … wrote:") from `at` to `end`.
+
+        If this line is the author's own, or notes an omission, return the next index to read.
+        Otherwise return 0.
+        """
         between = self._next[end]
         if between >= len(self._plain) or self._quoted[between] or self._line_above(at) != end:
             return 0
@@ -263,7 +277,10 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Return whether the first quotation below `at` is our mail on a board, marked with `>`."""
+        """Return whether the first quotation below line `at` is our mail about a board.
+
+        Only a quotation that is marked with `>` counts.
+        """
         end = min(at + _BETWEEN_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -273,7 +290,10 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Skip introductions at `at`, and an unmarked quotation below; return the next index."""
+        """Skip introductions such as "On … wrote:" from `at` on, and return the next index to read.
+
+        If the quotation below them is unmarked, `_unmarked` skips it, too.
+        """
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_ours_with_bars(at):
                 return at
@@ -289,7 +309,11 @@ class _Cleaning:
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Skip an unmarked quotation, but read answers in our own mail; return the next index."""
+        """Skip the unmarked quotation at `at`, and return the next index to read.
+
+        If our own mail is quoted, read the answers that the author has written into it. Any other
+        quotation reaches to the end of the mail.
+        """
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)

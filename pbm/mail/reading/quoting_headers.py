@@ -19,7 +19,10 @@ _SECTIONS: Final = (
 
 
 def read_phrases(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the phrases of a folder, casefolded, by section. Raises WordListError and OSError."""
+    """Return the phrases in the files of a folder, casefolded, for each section.
+
+    Raises WordListError and OSError.
+    """
     return read_sections(
         folder, _SECTIONS, lambda line: (line.casefold().removesuffix(_NEXT_WORD),)
     )
@@ -65,7 +68,10 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """Return for each line, and for the end, the index of the first non-blank line from it on."""
+    """Return for each index the first index, from there on, of a line that is not blank.
+
+    If there is none, it is `len(lines)`. The result has one more item, for the end of the text.
+    """
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
         found[at] = at if lines[at].strip() else found[at + 1]
@@ -73,7 +79,11 @@ def next_words(lines: list[str]) -> list[int]:
 
 
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
-    """Return the index below "On … wrote:", perhaps folded, at `at`; `at` if there is none."""
+    """Return the index below a line "On … wrote:" that begins at `at`; it may be folded.
+
+    Return `at` if no such line begins there. `quoted` tells which lines have a quotation mark, and
+    `following` is `next_words(lines)`.
+    """
     window: list[str] = []
     for end in range(at, min(at + _MOST_LINES, len(lines))):
         line = lines[end].strip()
@@ -95,7 +105,10 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Return whether a line is like "Jo Doe opined:", as a line of a reply may be, too."""
+    """Return whether a line looks like "Jo Doe opined:".
+
+    A line of the author's own text can look like this, too.
+    """
     if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
         return False
     words = line[:-1].split()
@@ -106,7 +119,10 @@ def is_name(line: str) -> bool:
 
 
 def facts_in(introduction: list[str]) -> int:
-    """Return how many of address, date and verb are in "On … wrote:"; 0 without a final colon."""
+    """Return how many of these are in a line like "On … wrote:": an address, a date, a verb.
+
+    The line may be folded. Return 0 if it does not end with a colon.
+    """
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -115,7 +131,10 @@ def facts_in(introduction: list[str]) -> int:
 
 
 def _runs_on(line: str) -> bool:
-    """Return whether a quotation begins on the line of its "On … wrote:", as in Yahoo's app."""
+    """Return whether a line holds "On … wrote:" and also the begin of the quotation.
+
+    Yahoo's app writes such lines.
+    """
     if "@" not in line or _COLON_WITHIN.search(line) is None:
         return False
     folded = line.casefold()
@@ -135,7 +154,10 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
-    """Return whether the folded "On … wrote:" begins in the first of these lines, not later."""
+    """Return whether "On … wrote:", which ends in the last line, begins in the first line.
+
+    Otherwise it begins in a later line, and the first line is the author's own.
+    """
     if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
         return True
     shorter = [window[n:] for n in range(1, len(window))]
@@ -185,7 +207,10 @@ def _is_likely_start(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Return whether the first line seems wrapped: the next word would make it the longest."""
+    """Return whether the first line seems to be wrapped.
+
+    It does if the first word of the next line would make it the longest line.
+    """
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
@@ -221,7 +246,10 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index below fields in an unknown language; 0 if they lack address or date."""
+    """Return the index below a block of header fields at `at`, in a language that we do not know.
+
+    Such a block has a mail address in its first line, and a date. Return 0 if there is none.
+    """
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

@@ -1,7 +1,8 @@
 """Recognises rare quotation marks (`:`, `#`, `}`, `»`, `MQO>`), greetings and signatures.
 
-Lists and smileys have such signs, too. So a sign counts as a mark only below a line "On … wrote:",
-on adjacent lines, or before the word `State:`, which begins the last line of a board's mail.
+These signs also occur in lists and smileys. So a sign counts as a quotation mark only below a line
+"On … wrote:", on adjacent lines, or before the word `State:`, which begins the last line of our
+mail about a board.
 """
 
 import re
@@ -64,7 +65,10 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the indexes of lines that begin with the mark that a quoted `State:` line has."""
+    """Return the indexes of lines that are quoted with the same mark as a line of ours.
+
+    Our line is recognised by `State:`. The mark is whatever stands before that word.
+    """
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -80,7 +84,10 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """Return the indexes of lines marked with a sign that also begins a line below "… wrote:"."""
+    """Return the indexes of lines that begin with a quotation sign.
+
+    A sign counts only if it also begins the line below an introduction "… wrote:".
+    """
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -109,7 +116,10 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """Return the indexes of lines such as `JD> Hi`, if two adjacent ones have these initials."""
+    """Return the indexes of lines that begin with a writer's initials, such as `JD> Hi`.
+
+    The initials count only if they begin two adjacent lines.
+    """
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -136,7 +146,10 @@ def is_fence(line: str) -> bool:
 
 
 def is_signature(below: list[str]) -> bool:
-    """Return whether `below`, the non-blank lines below a row of dashes, look like a signature."""
+    """Return whether the lines below a row of dashes look like a signature.
+
+    `below` are these lines without the blank ones.
+    """
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):

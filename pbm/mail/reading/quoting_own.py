@@ -41,7 +41,10 @@ class TemplateWords:
                 self._sure.add(row)
 
     def end(self, text: str) -> int:
-        """Return where the words of our templates end in `text`; 0 if `text` begins otherwise."""
+        """Return the index in `text` at which the words of our templates end.
+
+        Return 0 if `text` does not begin with such words.
+        """
         covered = [False] * min(len(text), _LONGEST)
         is_sure = False
         words = dict.fromkeys(_WORD.findall(text[:_LONGEST]))
@@ -156,10 +159,11 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> tuple[int, list[list[int]]]:
-        """Return the index below our mail quoted at `at`, and groups of lines added to the mail.
+        """Return the index below our mail that is quoted at `at`, and groups of lines added to it.
 
-        Return `at` and no groups if added lines are hard to tell from other players' comments: if a
-        comment is below the drawing, or if one of two `State:` lines may be forged.
+        Return `at` and no groups if added lines are hard to tell from other players' comments. This
+        is so if a comment is below the drawing. It is also so if there are two `State:` lines,
+        since one may be forged.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -174,9 +178,11 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """Return the index of the drawing's first line, and that of the line below the drawing.
 
-        Our mail begins at `at`; its `State:` line begins at `state` and ends above `below`. If the
-        mail has no drawing, both indexes are `state`. If the drawing is incomplete, or words of
-        other players may be below it, the first index is `at`: no line above counts as added.
+        Our mail begins at `at`. Its `State:` line begins at `state` and ends above `below`. If the
+        mail has no drawing, both indexes are `state`.
+
+        If the drawing is incomplete, or words of other players may be below it, the first index is
+        `at`. Then no line above the drawing is taken for an added one.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -191,7 +197,11 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """Return the index of the paragraph that asks the player; `drawing` if there is none."""
+        """Return the index of the paragraph in our mail that asks the player for a move.
+
+        Our mail begins at `at`. The paragraph is above the drawing of the board, which begins at
+        `drawing`; return `drawing` if there is no such paragraph.
+        """
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
             return drawing
@@ -201,7 +211,10 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """Return the added lines between two indexes, in a group for each gap in our text."""
+        """Return the indexes of lines that the author added to our mail between `at` and `end`.
+
+        Lines that were added at the same place of our text form a group.
+        """
         found: list[list[int]] = [[]]
         while at < end:
             below = at

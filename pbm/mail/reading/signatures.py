@@ -6,8 +6,9 @@ A contact detail is a line, or a part of it, with a firm or a way to reach someb
 - the author's name, perhaps with a title, above a mark `-- ` with a contact detail below;
 - any other name above at least two contact details, one of them a firm or a telephone number.
 
-Other text is kept, as it may be meant for the reader. A caller that has two mails of the author can
-compare them from `possible_starts` on: if their last lines agree, these are a signature.
+Other text is kept, as it may be meant for the reader. But if two mails of an author end with the
+same lines, these are a signature. `possible_starts` tells from which lines on a caller that has
+both mails should compare them.
 """
 
 import re
@@ -50,10 +51,12 @@ def signature_in(
 ) -> tuple[int, int]:
     """Return the index of a signature's first line, and that of the line below the signature.
 
-    Without a signature both are `len(lines)`. A signature is at the end, or above a postscript or
-    another paragraph, but never above a closing line. A sentence right below, such as a slogan,
-    belongs to it. `below_mark` are lines below a mark such as `-- `. `author` are the words of the
-    author's name.
+    Without a signature both are `len(lines)`. A signature is at the end of the text, or above a
+    postscript or another paragraph. It is never above a closing line such as "Best regards". If a
+    sentence is right below it, such as a slogan, this is a part of the signature.
+
+    `below_mark` are the lines below a mark such as `-- `. `author` are the words of the author's
+    name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -69,10 +72,12 @@ def signature_in(
 
 
 def possible_starts(lines: Sequence[str]) -> list[int]:
-    """Return the indexes, in order, of lines that may begin a signature which reaches to the end.
+    """Return the indexes of lines at which a signature at the end of the text may begin.
 
-    Such a line is a closing line. Or it begins a paragraph, and no line from there on is a
-    sentence. At least three lines must follow, or two whose words are capitalised as in names.
+    Such a line is a closing line such as "Best regards". Or it begins a paragraph, and no line from
+    there on is a sentence.
+
+    At least three lines must follow. Two are enough if their words are capitalised as in names.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True
@@ -120,7 +125,10 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
 
 
 def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
-    """Return whether a line is a closing phrase, perhaps with a comma and a name, or `author`'s."""
+    """Return whether a line is a closing phrase such as "Best regards".
+
+    A comma and a name may follow the phrase. The words in `author`, the author's name, are ignored.
+    """
     formula = line.partition(",")[0].strip(_AROUND).casefold()
     plain = " ".join(word for word in formula.split() if word not in author)
     is_start = formula.startswith(_CLOSING_STARTS) and not line.endswith("!")
@@ -147,7 +155,10 @@ def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
-    """Return whether a line begins with the author's name, or is "i. A." (for) and any name."""
+    """Return whether a line begins with the author's name.
+
+    It may also begin with "i. A." (on behalf of), with any name after that.
+    """
     words = _WORD.findall(line)
     named = [at for at, word in enumerate(words) if word.casefold() in author]
     if len(named) > 1 and len(words) <= _FEW_WORDS:
@@ -160,7 +171,10 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
-    """Return whether the lines hold two contact details, at least one a firm or a phone number."""
+    """Return whether the lines contain at least two contact details.
+
+    One of these must be a firm or a phone number.
+    """
     told = _block_lines(lines)
     parts = [part for line in told for part in _BAR.split(line, _MOST_BARS)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))

@@ -54,7 +54,10 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask in `text` the secrets found in `seen`, its decoded form; `places` maps indexes back."""
+    """Mask the secrets in `text`. They are searched for in `seen`, which is `text` decoded.
+
+    `places` converts an index in `seen` to the index in `text`.
+    """
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]
@@ -77,7 +80,10 @@ def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, i
 
 
 def _begin(seen: str, at: int) -> int:
-    """Return the start of the address whose detail, such as `u7`, begins at the index `at`."""
+    """Return the index at which an address begins.
+
+    The address's detail, such as `u7`, begins at the index `at`.
+    """
     first = max(0, at - _MOST_BEFORE)
     while at > first and seen[at - 1] not in _ENDS_ADDRESS:
         at -= 1
@@ -85,7 +91,11 @@ def _begin(seen: str, at: int) -> int:
 
 
 def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
-    """Decode; join even (`joined`: 0) or odd lines with the next. Return old indexes, too."""
+    """Decode a text. Return also, for each decoded character, its index in the encoded text.
+
+    If `joined` is 0, each even line is joined with the next one; if 1, each odd line; if None, no
+    line.
+    """
     pieces: list[str] = []
     places: list[int] = []
     done = line = 0
