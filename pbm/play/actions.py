@@ -127,7 +127,7 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Return True if a forfeit costs a player no rating (rules, section 6), and note the forfeit.
+    """Return True if a forfeit costs a player no rating, and note the forfeit.
 
     The first forfeit of an absence costs rating. A later one does so only if the player is behind
     in score, or was spared in an absence that began less than `SPARED_EVERY` before this one.

@@ -13,7 +13,10 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """Return when a player's latest digest was due; that digest has all news stored before then."""
+    """Return when a player's latest digest was due.
+
+    That digest contains the news that was stored before this moment.
+    """
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
         # Subtract: a local time set to the full hour may be another hour when clocks go back.
@@ -28,7 +31,7 @@ def next_hour(now: datetime) -> datetime:
 
 
 def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """Return the next moment for a digest.
+    """Return when a player's next digest is due.
 
     >>> from datetime import UTC
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -44,7 +47,10 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set a player's digest timer to new `settings`; if they end digests, the last is due now."""
+    """Set the timer of a player's next digest, as the new `settings` ask.
+
+    If the new settings ask for no digests and the old ones did, a last digest is due now.
+    """
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

@@ -1,4 +1,4 @@
-"""The end of a board: ratings, and the next round of a match (rules, section 5)."""
+"""The end of a board: ratings, and the next round of a match (`docs/rules.md`, section 5)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +38,11 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """Return the last unclosed board of the match of `board`; `board` if there is none."""
+    """Return the latest board that is not closed in the match that `board` belongs to.
+
+    A closed board is one without a result. Returns `board` itself if it belongs to no match, or if
+    all boards of the match are closed.
+    """
     if board.round is None:
         return board
     boards = work.boards.of_match(board.round.match_id)
@@ -51,13 +55,19 @@ def _is_played_out(last: Board) -> bool:
 
 
 def next_seating(board: Board) -> tuple[int, ...]:
-    """Return the player ids in seat order for the next game: the second player begins."""
+    """Return the player ids in seat order for the next game.
+
+    The player who had the second seat begins it.
+    """
     seated = [seat.player_id for seat in board.seats]
     return (*seated[1:], seated[0])
 
 
 def standings(boards: Sequence[Board]) -> list[MatchStanding]:
-    """Return the table of a match so far, best first; only finished boards count."""
+    """Return the table of a match so far, the best player first.
+
+    Boards that are not finished do not count.
+    """
     table = {seat.player_id: MatchStanding(seat.handle, 0, 0) for seat in boards[0].seats}
     for board in boards:
         for seat in board.seats if board.status == BoardStatus.FINISHED else ():
@@ -73,10 +83,12 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
 def settle_end(
     work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
 ) -> list[Event]:
-    """Settle the end or reopening, if any, of a board that changed from `before` to `after`.
+    """Do what follows if a board's game has ended, or has been reopened.
 
-    The effects of an earlier end are undone first. A game left to robots ends as a draw, unless it
-    has teams. `begins_anew`: the other players have started a new board, so a match does not go on.
+    `before` and `after` are the board before and after the change. If the game had already ended
+    before, the effects of that end are undone first. A game in which only robots are left ends as a
+    draw, unless it has teams. If `begins_anew` is set, the other players have started a new board
+    instead, so no further round of a match is started.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())

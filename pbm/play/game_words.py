@@ -1,6 +1,6 @@
 """Questions to the installed games about a text: whether it is a move, or mentions a place.
 
-A mail may be about any game. So if a game's code fails on a text, the game's answer is no.
+A mail may be about any game. So if a game's code fails on a text, this game's answer counts as no.
 """
 
 from functools import lru_cache
@@ -25,7 +25,7 @@ _log = structlog.get_logger("pbm.games")
 
 
 def may_be_move(text: str) -> bool:
-    """Return whether a text, found where a move is expected, may be a move of some game."""
+    """Return whether a text that stands where a move is expected may be a move of some game."""
     return any(is_bare_move(text, game) or not has(game, ReadsTexts) for game in games().values())
 
 
@@ -39,7 +39,7 @@ def is_nearly_move(text: str, game: Game) -> bool:
 
 
 def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
-    """Return the legal moves that an inexact move text may mean."""
+    """Return the legal moves that a text may mean if it is not an exact move."""
     return game.moves_meant(position, text) if has(game, ReadsLoosely) else ()
 
 
@@ -52,7 +52,10 @@ def mentions_place(text: str) -> bool:
 
 
 def check_place(text: str, game: Game) -> None:
-    """Raise Refusal if a text, meant as a move, names a place that the game's boards lack."""
+    """Raise Refusal if a text names a place that the boards of this game do not have.
+
+    The text must be one that was meant as a move.
+    """
     try:
         if has(game, ReadsTexts):
             game.check_place(text)
@@ -63,12 +66,19 @@ def check_place(text: str, game: Game) -> None:
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
-    """Return what the game's templates need to explain a rules error; `more` is added."""
+    """Return the template data that explains a rules error to a player.
+
+    They are the error's reason and parameters, and the items of `more`.
+    """
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 
 
 def _says(game: Game, protocol: type, member: str, text: str) -> bool:
-    """Ask a game's method `member` about a text; False if `member` is missing or fails."""
+    """Ask a game's method `member` about a text, and return the answer.
+
+    The method belongs to `protocol`. If the game does not have this protocol, or if the method
+    fails, the answer is False.
+    """
     if not has(game, protocol):
         return False
     try:

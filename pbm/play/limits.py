@@ -1,7 +1,7 @@
-"""The table of all limits (rates, numbers, times, sizes), and the counting of mails.
+"""The table of all limits (rates, numbers, times, sizes), and functions that count mails.
 
-`help limits` is made from it: in `help/limits.txt`, `{NAME}` is the number of a limit, and
-`{NAME/hour}` the number per hour. Moves that are played never count.
+The page `help limits` takes its figures from this table. In `help/limits.txt`, `{NAME}` stands for
+the number of a limit, and `{NAME/hour}` for the number per hour. Moves that are played never count.
 """
 
 import re
@@ -24,7 +24,10 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of `most` answers in the time `within`; a mail of kind `pause` says it is reached."""
+    """The limit for our answers to one player: `most` answers in the time `within`.
+
+    A mail of the kind `pause` tells the player that the limit is reached.
+    """
 
     most: int
     within: timedelta
@@ -33,17 +36,20 @@ class Limit:
 
 @dataclass(frozen=True)
 class Rate:
-    """A token bucket that all processes share: it holds `most` tokens, and refills in `within`."""
+    """A token bucket that all processes share.
+
+    It holds `most` tokens. An empty bucket is full again after the time `within`.
+    """
 
     name: str
     most: int
     within: timedelta
 
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
-        """Take one token; return False if there is none. A rollback puts the token back.
+        """Take one token, and return whether there was one. A rollback puts the token back.
 
-        If `wait` is False and another process has locked the bucket, take no token, and return
-        whether the bucket had a token.
+        `whose` says whose bucket it is, as in `key`. Another process may have locked the bucket. If
+        `wait` is False, no token is taken then, and the result is whether the bucket had a token.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
@@ -55,7 +61,7 @@ class Rate:
         return work.buckets.free_at(self.key(*whose), self.most, self.within, now)
 
     def key(self, *whose: object) -> str:
-        """Return the key of the bucket for `whose`: an address, a network or the like."""
+        """Return the key of a bucket. `whose` is its owner: an address, a network or the like."""
         return ":".join(map(str, (self.name, *whose)))
 
 
@@ -155,9 +161,9 @@ _UNITS = {"minute": _MINUTE, "hour": _HOUR, "day": _DAY, "week": _WEEK}
 
 
 def with_figures(page: str) -> str:
-    """Return a help page with the figures of the table filled in.
+    """Return a help page in which each `{NAME}` is replaced by the figure of that limit.
 
-    Raises KeyError for an unknown name, ValueError for a figure that is no whole number.
+    Raises KeyError if no limit has this name. Raises ValueError if the figure is no whole number.
 
     >>> with_figures("{NEWS/hour} an hour, {SENT/2hours} in 2, for {SEEK_STANDS/week} weeks")
     '30 an hour, 5 in 2, for 4 weeks'
@@ -180,9 +186,10 @@ def _figure(name: str, count: str, unit: str) -> int:
 
 
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
-    """Count one mail caused by others for each player, except players at their limit.
+    """Count one mail for each of these players, except for those who have reached their limit.
 
-    The result maps counted players to the number of mails allowed before this one.
+    The mails are caused by other players. The result has only the players who were counted. It maps
+    each of them to the number of mails that were still allowed before this one.
     """
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
@@ -190,12 +197,15 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Return whether a player's next mail has a picture; after many mails it has none."""
+    """Return whether a player's next mail has a picture.
+
+    It has none if other players have caused many mails to this player lately.
+    """
     return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
 
 
 def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now: datetime) -> None:
-    """Count a mail to each challenged player. Raises Refusal if a player has had too many."""
+    """Count a mail to each challenged player. Raises Refusal if one of them has had too many."""
     for player in players:
         if player.robot or SENT.take(work, now, player.id, wait=False):
             continue
@@ -209,7 +219,10 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
 
 
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
-    """Return the Refusal that says when a stranger's address may be written to again."""
+    """Return the Refusal for a stranger's address that has reached its limit.
+
+    It says when we may write to the address again.
+    """
     first = work.buckets.first_taken(_keys_of(address)) or now
     again = minute_after(first + STRANGER.within)
     return Refusal("cannot-invite", address=address, most=STRANGER_ANSWERS, again=again)
@@ -222,17 +235,19 @@ def has_said_no(work: UnitOfWork, address: str) -> bool:
 def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
     """Count a mail to a stranger's address; return False if the address has reached its limit.
 
-    The caller must have checked the limits that all strangers share.
+    This limit is for one address. The caller must have checked the limits for all strangers
+    together.
     """
     mailbox = mailbox_key(address)
     return any(STRANGER.take(work, now, one, mailbox) for one in range(STRANGER_ANSWERS))
 
 
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
-    """Count a mail to a stranger, which `player` wants and the stranger has not asked for.
+    """Count a mail that `player` has us send to a stranger who has not asked for it.
 
-    Players who are new, or have caused such a mail within a day, share only a part of the limit.
-    Raises Refusal with the time of the next try.
+    All players together have a limit for such mails. Players who are new, or who have caused such a
+    mail within the last day, may use only a part of it. Raises Refusal, which says when the player
+    can try again.
     """
     begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
     rates: list[tuple[Rate, tuple[int, ...]]] = [(UNASKED, (player.id,)), (ASKED, ())]
@@ -257,7 +272,11 @@ def _keys_of(address: str) -> list[str]:
 
 
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Return whether a recent mail told an address that answers to it are paused."""
+    """Return whether answers to an address are paused, as a recent mail told its owner.
+
+    If `unproven` is set, only the limit for answers to unproven senders is looked at. Otherwise
+    only the limits for proven senders are looked at.
+    """
     key, limits = address_key(address), _limits(unproven=unproven)
     return any(work.outbox.written_since(item.pause, key, now - item.within) for item in limits)
 
@@ -265,7 +284,10 @@ def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool =
 def limit_reached(
     work: UnitOfWork, player: Player, now: datetime, *, unproven: bool = False
 ) -> Limit | None:
-    """Return the limit that a player's next answer would exceed, None if there is none."""
+    """Return the limit for answers that a player has reached; None if there is none.
+
+    If `unproven` is set, this is the limit for answers to mails whose sender is not proven.
+    """
     allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
     count = partial(work.outbox.count_answers, allowance, address_key(player.address))
     limits = _limits(unproven=unproven)

@@ -1,7 +1,7 @@
-"""Offers between players of a board: draws, take-backs and pauses; claims (rules, section 5).
+"""Offers between players of a board: draws, take-backs and pauses. Also draws by claim.
 
-An offer is open until all other players agree, or one refuses. Robots answer at once, except that a
-robot may need a search to answer an offered draw.
+An offer is open until all other players agree to it, or one player refuses it. Robots answer at
+once. Only for an offered draw a robot may need a search before it answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,10 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """Return a player's last ply, or 0. Plies for a partner who had left count, too."""
+    """Return the number of a player's last move; 0 if the player has not moved.
+
+    A move that the player made for a partner who had left counts, too.
+    """
     plies = [board.last_ply_of(player_id)]
     own = [seat.seat for seat in board.seats_of(player_id)]
     gone = {partner for seat in own for partner in board.gone_partners(seat)}
@@ -44,7 +47,10 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
 
 
 def mark_of(offer: Offer) -> str:
-    """Return the key of an offer within its board; `draw7p16` is by player 7 after ply 16."""
+    """Return the key of an offer within its board.
+
+    `draw7p16` is a draw offered by player 7, whose last move before the offer was ply 16.
+    """
     return f"{offer.kind}{offer.by}p{offer.moved}"
 
 
@@ -86,7 +92,11 @@ def agree(
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
-    """Refuse or withdraw an offer; a draw or take-back can be offered again only after a move."""
+    """Refuse an offer, or withdraw one's own.
+
+    The player who offered a draw or a take-back can do so again only after another move. A pause
+    can be offered again at once.
+    """
     if offer.kind in _OF_CLOCKS:
         _drop(work, board, offer)
     else:
@@ -96,7 +106,7 @@ def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list
 
 
 def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
-    """Close the offers that a move ends: every take-back, and draws offered to the mover."""
+    """Close the offers that a move ends: all take-backs, and draws that the mover had to answer."""
     events: list[Event] = []
     for offer, waiting in board.open_offers.items():
         is_draw = offer.kind == DRAW and player_id in waiting
@@ -107,7 +117,11 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
 
 
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Close the offers of a player who has left; fulfil offers to which all others have agreed."""
+    """Settle the open offers of a board after a player has left it.
+
+    Offers by players who have left are closed. An offer is carried out if all who still had to
+    answer have left and all others have agreed.
+    """
     events: list[Event] = []
     for offer in board.open_offers:
         if not board.playing:
@@ -161,13 +175,16 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """Return the first ply that a take-back undoes, its move, and the number of later plies."""
+    """Return the first ply that a take-back undoes, its move, and the number of later plies.
+
+    The later plies are undone, too.
+    """
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
 
 def _drop(work: UnitOfWork, board: Board, offer: Offer) -> Board:
-    """Delete an offer, so that it may be made again."""
+    """Delete an offer from a board, so that the same player may make it again at once."""
     return work.boards.set(board, offers=tuple(item for item in board.offers if item != offer))
 
 
@@ -187,13 +204,13 @@ def ask_all(
 
 
 def offered_to(board: Board, player_id: int, kind: str = DRAW) -> Offer | None:
-    """Return the open offer of a kind that a player still has to answer, else None."""
+    """Return the open offer of a kind that a player still has to answer; None if there is none."""
     asked = (offer for offer, waiting in board.open_offers.items() if player_id in waiting)
     return next((offer for offer in asked if offer.kind == kind), None)
 
 
 def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
-    """Return the key of the search job by which a robot decides whether to agree to a draw."""
+    """Return the key of the search by which a robot decides whether to agree to a draw."""
     return f"{board.id}.{mark_of(offer)}.{robot_id}"
 
 
@@ -235,9 +252,10 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 def claimable(
     work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> str | None:
-    """Return the game's reason why a draw may be claimed now, None if it may not.
+    """Return the reason why a draw may be claimed now; None if it may not be claimed.
 
-    `plies` are the latest ones; the cost does not grow with the length of the game.
+    The reason is a word of the game. `plies` are the latest ones; the cost does not grow with the
+    length of the game.
     """
     game = board.rules
     if not board.playing or not has(game, Claims):

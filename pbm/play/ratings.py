@@ -1,7 +1,8 @@
-"""Results of finished boards, and the ratings of playing strength from them (rules, section 6).
+"""Results of finished boards, and the ratings of playing strength from them.
 
 A rating is a mean and an uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011).
-All ratings can be recomputed from the boards, in the order in which they were counted.
+Each finished board that changes ratings gets a number: it is counted. All ratings can be recomputed
+from the counted boards, in the order of these numbers.
 """
 
 from collections import Counter
@@ -28,11 +29,12 @@ from pbm.store.values.queues import TimerKind
 
 
 def places_of(board: Board) -> tuple[int, ...]:
-    """Return the place of each seat on a finished board, 1 the best; partners share a place.
+    """Return the place of each seat on a finished board; 1 is the best.
 
-    The winners are first; in a draw, all who have not left are. The others who have not left follow
-    in the order of the game's ranking. Those who left are last: the later their last move, the
-    better.
+    Partners share a place. The winners are first. In a draw, all players who have not left are
+    first. In a game with winners, the others who have not left follow in the order of the game's
+    ranking. Players who have left are last; among them, the one with the later last move has the
+    better place.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
@@ -56,13 +58,16 @@ def scores_of(board: Board) -> tuple[int, ...]:
 
 
 def balance_of(board: Board, seat: int) -> int:
-    """Return the tie-break score of a seat; 0 in games without tie-breaks."""
+    """Return a seat's score by which a match breaks ties; 0 if the game has no such score."""
     game = board.rules
     return game.balance(board.start, board.position, seat) if has(game, BreaksTies) else 0
 
 
 def places(board: Board) -> list[dict[str, Any]]:
-    """Return each place and its handles; [] without an outcome, or with two sides only."""
+    """Return each place with the handles of its players, the best place first.
+
+    The list is empty if the game has no result, or has only two sides.
+    """
     if board.winners is None or len(set(board.position.sides)) <= 2:
         return []
     handles: dict[int, list[str]] = {}
@@ -87,7 +92,10 @@ _WAYS = {
 
 
 def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
-    """Count the games that two players shared: wins of each, or of both as partners, and so on.
+    """Count the results of the games that two players have finished together.
+
+    `one` and `other` are the games that only this player won. `together` are those that both won as
+    partners, `draws` the drawn games, `neither` those that other players won.
 
     >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
     {'one': 1, 'other': 1, 'together': 0, 'draws': 1, 'neither': 0}
@@ -99,7 +107,7 @@ def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
 
 
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
-    """Return a finished board as one of its players sees it, as template data."""
+    """Return the result of a finished board for one of its players, as data for a template."""
     left = work.plies.departures(board.id) if board.position.out else ()
     seat = board.seats_of(player_id)[0].seat
     place = places_of(board)[seat - 1]
@@ -135,7 +143,11 @@ _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one st
 
 @dataclass(frozen=True)
 class RatingShown:
-    """A rating as readers see it: a number, its uncertainty, whether it is provisional."""
+    """A rating as players see it.
+
+    `number` is the rating, `off` is how uncertain it is, and `provisional` says whether it is still
+    too uncertain.
+    """
 
     number: int
     off: int
@@ -178,7 +190,11 @@ def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
-    """Return a player's rating at `now`; the uncertainty grows while the player has no games."""
+    """Return a player's rating at the moment `now`.
+
+    The uncertainty has grown since the player's last game. If `rating` is None, the result is the
+    rating of a newcomer.
+    """
     first = _model()
     if rating is None:
         return Rating(first.mu, first.sigma, 0, None)
@@ -188,13 +204,19 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """Return a robot's rating, measured once and fixed; the mean rating for an unknown robot."""
+    """Return a robot's rating, which was measured once and never changes.
+
+    For an unknown robot it is the mean rating.
+    """
     number = ROBOTS[robot].rating if robot in ROBOTS else _MIDDLE
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Return whether a board, once finished, would count for ratings."""
+    """Return whether the game got far enough to count for ratings if it ends now.
+
+    The result is False if the board cannot count at all, for example if it is not rated.
+    """
     if not _may_count(board):
         return False
     moves = work.plies.by_seat(board.id, since=0)
@@ -209,7 +231,11 @@ def _may_count(board: Board) -> bool:
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
-    """Return a board's rating pool: two players, more, or teams; None for an unrated result."""
+    """Return which ratings a finished board counts for: those of two players, of more, or of teams.
+
+    A player has a rating of its own in each of these pools. The result is None if the board counts
+    for no ratings.
+    """
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
     if teams(board.start):
@@ -229,7 +255,11 @@ def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
 
 
 def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[Any]) -> bool:
-    """Return whether a finished board counts for no rating only because it was too short."""
+    """Return whether a finished board changed no ratings since the game was too short.
+
+    `changes` are the rating changes that the board caused. A game of teams also counts as too short
+    if a player left before making a move.
+    """
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     return over and not changes and pool_of(work, board) is None
 
@@ -243,7 +273,10 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Undo a board's effect on the ratings; boards counted later are recounted by a timer."""
+    """Undo a board's effect on the ratings.
+
+    A timer then recounts the boards that were counted later.
+    """
     counted = work.ratings.counted(board.id)
     if counted is not None:
         work.ratings.hold()
@@ -252,7 +285,7 @@ def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
-    """Schedule a recount of all counted boards from `number` on, in the order of counting."""
+    """Schedule a recount of all counted boards whose `CountedBoard.number` is at least `number`."""
     stale = work.facts.find(STALE, lock=True)
     work.facts.note(STALE, min(number, stale.value) if stale else number, now)
     work.timers.set(TimerKind.RATINGS, "", now, now)
@@ -261,14 +294,21 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
 def recount(
     work: UnitOfWork, board: Board, counted: CountedBoard
 ) -> tuple[RatingResult, ...] | None:
-    """Compute a counted board's results anew; None if it no longer counts. Raises StateError."""
+    """Compute the rating results of a counted board anew. Raises StateError.
+
+    The result is None if the board does not count for the same ratings any more.
+    """
     if pool_of(work, board) != counted.pool:
         return None
     return results_of(work, board, counted)
 
 
 def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[RatingResult, ...]:
-    """Return a board's rating results by seat; robots and spared players keep their ratings."""
+    """Return what a board does to the rating of each seat's player, in seat order.
+
+    The ratings of robots do not change. Neither does the rating of a player whose forfeit was
+    spared: that player lost several boards in the same absence, and only one of them costs rating.
+    """
     left = work.plies.departures(board.id) if board.position.out else ()
     spared = {item.seat for item in left if item.spared}
     before = work.ratings.before(counted, [seat.player_id for seat in board.seats])
@@ -298,7 +338,11 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
 def _changed(
     board: Board, seat: Seat, was: Rating, rated: tuple[float, float], weight: float
 ) -> Rating:
-    """Return a rating after a game: `was` if `weight` is 0, `rated` if 1, else between them."""
+    """Return a player's rating after a game.
+
+    `was` is the rating before the game, and `rated` is what the model makes of it. The new rating
+    lies between them: it is `was` if `weight` is 0, and `rated` if `weight` is 1.
+    """
     people = [other.player_id for other in _against(board, seat.seat) if not other.robot]
     mu, sigma = (
         old * (1 - weight) + new * weight
@@ -324,7 +368,10 @@ def _against(board: Board, seat: int) -> list[Seat]:
 def _weights(
     work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
 ) -> list[float]:
-    """Return the weight of a game for each seat: repeated wins over an opponent count less."""
+    """Return for each seat how much the game counts, from 0 to 1.
+
+    A game counts less if its winner has often beaten the same opponent lately.
+    """
     players = [seat.player_id for seat in board.seats]
     wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)
 
@@ -343,7 +390,11 @@ def _weights(
 def after_game(
     known: Sequence[Rating], sides: Sequence[Sequence[int]], places: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """Return each seat's mean and uncertainty after a game; `known`: the ratings before it."""
+    """Return the mean and the uncertainty of each seat after a game, in seat order.
+
+    `known` are the ratings before the game. `sides` are the seats of each side. `places` are the
+    places of the seats.
+    """
     model = _model()
     before = [model.rating(item.mu, item.sigma) for item in known]
     rated = model.rate(
@@ -364,9 +415,10 @@ def _model() -> PlackettLuce:
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Yield one event, on board `board_id`, if a recount has changed a player's ratings.
+    """Yield an event if a recount of old boards has changed a player's ratings.
 
-    It is yielded once, and not while a recount goes on.
+    The event tells the player so in the mail about board `board_id`. It is yielded only once, and
+    not before the recount is over.
     """
     if work.facts.find(STALE) is not None:
         return

@@ -1,4 +1,4 @@
-"""Games as records: the record of a board, and an imported game as a board."""
+"""Games as records: makes a record of a board, and a board of a record from elsewhere."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,13 +45,20 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
 
 
 def shown_names(record: GameRecord) -> list[str]:
-    """Return the names in a record, shortened and never empty, for lists and subjects."""
+    """Return the players' names in a record, to be shown in lists and subjects.
+
+    Long names are shortened. A missing name becomes `seat 1` or the like.
+    """
     return [_name(name, seat) for seat, name in enumerate(record.names, 1)]
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A replayed record: its moves and departures as stored, its first and last position."""
+    """A record that has been played through.
+
+    It has the first and the last position, and the moves and departures in the form for the
+    database.
+    """
 
     record: GameRecord
     start: Position
@@ -74,7 +81,10 @@ def replay(game: Game, record: GameRecord) -> Replay:
 
 
 def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
-    """Parse and replay a record's text, or return its error. This is slow."""
+    """Parse a record's text and play it through. This is slow.
+
+    A record that cannot be read does not raise its error: the error is returned.
+    """
     assert has(game, KeepsRecords)
     try:
         return replay(game, game.read(text, chosen))
@@ -91,10 +101,10 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Store a game played elsewhere as a board. No event says so, as no game has ended here.
+    """Store a game that was played elsewhere as a board.
 
-    If `goes_on`, the players continue the game here. Otherwise the board is over, and shows
-    `names`.
+    If `goes_on` is set, the players continue the game here. Otherwise the game is over, and the
+    board shows `names`. No event is made for the end of such a game, since it has not ended here.
     """
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(
@@ -120,7 +130,10 @@ def keep_record(
 
 
 def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Note that an imported board was looked at, at most once a day."""
+    """Note that somebody has looked at an imported board.
+
+    Imported boards that nobody looks at are deleted some day. The note is made once a day at most.
+    """
     if board.from_record and board.changed_at < now - _NOTED_EVERY:
         work.boards.get(board.id, lock=True)
         work.boards.change(board.id, changed_at=now)
@@ -137,7 +150,10 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
 
 
 def _ending(board: Board) -> Ending | None:
-    """Return how a board ended, if its moves did not end it; otherwise None."""
+    """Return how a board's game ended; None if it goes on, or if its last move ended it.
+
+    The result is also None if the board is an imported game without a result.
+    """
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:

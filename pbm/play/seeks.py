@@ -1,6 +1,7 @@
 """Seeks: open challenges. Any player may take a seat, and the last seat taken starts the board.
 
-Seats are drawn by lot. One lock guards all seeks: no two players can both get the last seat.
+The seat order is drawn by lot. One lock guards all seeks, so that two players cannot both get the
+last seat.
 """
 
 from collections import Counter
@@ -41,9 +42,10 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """Return what a seek asks for; `wishes` are the options as typed. Raises Refusal.
+    """Return the game that a seek is for. Raises Refusal.
 
-    Players whose rating is from `least` to `most` may join. `pairs`: the player asked to be paired.
+    `wishes` are the options as the player typed them. Players whose rating is from `least` to
+    `most` may join. `pairs` says that the player wants to be paired with anybody.
     """
     position = setup.position(players)
     pool = Pool.TWO if players == 2 else Pool.MANY
@@ -76,10 +78,14 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Join a seek or open one; return the seek, or events if its board starts. Raises Refusal.
+    """Join a seek or open one. Raises Refusal.
 
-    A wish for a game with default options joins an open seek that fits, if there is one. A player
-    who asks twice to be paired in a game gets the same seek again.
+    The player joins another player's open seek if the wish is for a usual game and such a seek
+    fits. A usual game has the default options and the smallest number of players. A player who
+    wants to be paired, and waits for the same game already, gets the same seek again.
+
+    Returns the seek. If its last seat is now taken, the board starts, and the events are returned
+    instead.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None
@@ -100,7 +106,11 @@ def make_seek(
 def join_seek(
     work: UnitOfWork, number: int, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Take a seat; return the seek if seats are left, else the board's events. Raises Refusal."""
+    """Take a seat in a seek. Raises Refusal.
+
+    Returns the seek. If its last seat is now taken, the board starts, and the events are returned
+    instead.
+    """
     work.seeks.lock()
     seek = find_seek(work, number)
     if seek.has(player.id):
@@ -118,7 +128,7 @@ def join_seek(
 
 
 def find_seek(work: UnitOfWork, number: int) -> Seek:
-    """Find an open seek. Raises Refusal, which says what became of a closed seek."""
+    """Return an open seek. Raises Refusal, which says what became of the seek if it is closed."""
     seek = work.seeks.find(number)
     if seek is None:
         raise Refusal("no-such-seek", seek=number)
@@ -130,7 +140,7 @@ def find_seek(work: UnitOfWork, number: int) -> Seek:
 
 
 def leave_seek(work: UnitOfWork, seek: Seek, player: Player) -> list[SeekNews]:
-    """Remove a player from an open seek; close the seek if the player is its maker."""
+    """Remove a player from an open seek. If the player has made the seek, it is closed."""
     if seek.maker.player_id == player.id:
         return close_seek(work, seek, SeekStatus.WITHDRAWN)
     work.seeks.drop_seekers(seek.id, [player.id])
@@ -148,14 +158,17 @@ def leave_all_seeks(work: UnitOfWork, player: Player) -> list[SeekNews]:
 
 
 def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[SeekNews]:
-    """Remove `player` from the seeks that `other` has joined as well."""
+    """Remove `player` from all seeks in which `other` waits, too."""
     work.seeks.lock()
     found = [seek for seek in work.seeks.of_player(player.id) if seek.has(other.id)]
     return [event for seek in found for event in leave_seek(work, seek, player)]
 
 
 def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNews]:
-    """Close a seek as `withdrawn` by its maker or as `lapsed`; return the news for its seekers."""
+    """Close a seek, and return the news for the players who waited in it.
+
+    The `status` is `withdrawn` if its maker closes it, and `lapsed` if its time is over.
+    """
     work.seeks.close(seek.id, status)
     others = seek.seekers if status == SeekStatus.LAPSED else seek.seekers[1:]
     readers, waiting = [one.player_id for one in others], len(seek.waiting)
@@ -173,9 +186,9 @@ def seeks_to_join(
 ) -> tuple[list[Seek], list[Seek], int]:
     """Return seeks that a player can join, seeks for other ratings, and how many more there are.
 
-    Only `most` seeks are looked at, those for the player's rating first. Of these, each maker's
-    oldest seek comes before all second seeks, then newer seeks come first. A seek is left out if
-    the player may not meet somebody in it.
+    At most `most` seeks are looked at. Those for the player's rating come first. Within these two
+    kinds, each maker's oldest seek comes before any maker's second one, and newer seeks come first.
+    Seeks with somebody whom the player may not meet are omitted.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)
@@ -198,7 +211,7 @@ def seeks_to_join(
 def ratings_for(
     work: UnitOfWork, wish: Wish, player_ids: Collection[int], now: datetime
 ) -> dict[int, RatingShown]:
-    """Return the shown ratings that count for a seek, by player id; a newcomer's is 1500."""
+    """Return the ratings that count for a seek, by player id; a newcomer's is 1500."""
     known = work.ratings.current(wish.game, wish.pool, player_ids)
     return {number: _shown(known.get(number), now) for number in player_ids}
 
@@ -211,7 +224,11 @@ def setup_of(wish: Wish) -> Setup:
 def _take_seat(
     work: UnitOfWork, seek: Seek, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Remove seekers who cannot play, and seat a player; on the last seat, start the board."""
+    """Seat a player in a seek.
+
+    Players who cannot play any more are removed from the seek first. Returns the seek. If its last
+    seat is now taken, the board starts, and the events are returned instead.
+    """
     work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
     seek = work.seeks.add_seeker(seek.id, player.id)
     if len(seek.seekers) < seek.wish.players:
@@ -227,7 +244,11 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """Return the best open seek; prefer new opponents, then near ratings, then older seeks."""
+    """Return the open seek that suits a player best; None if none does.
+
+    Opponents whom the player has not met in the last day are preferred. Among these, opponents with
+    a similar rating are preferred, then older seeks.
+    """
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)

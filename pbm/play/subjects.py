@@ -1,7 +1,8 @@
 """The subjects of our own mails: formatted here, and recognised here in replies.
 
-Stored subjects are erased once a mail is sent. So patterns recognise our subjects; they are made
-from the texts that format the subjects.
+A reply's subject cannot be compared with a stored one, since stored subjects are erased once a mail
+is sent. So replies are recognised by patterns. The patterns are made from the same texts as the
+subjects.
 """
 
 import re
@@ -34,14 +35,21 @@ _FIELDS = {
 
 
 def board_subject(game: str, handles: Sequence[str]) -> str:
-    """Return the fixed subject of a board, with the placeholder `{number}` for its number."""
+    """Return the subject of a board, with the placeholder `{number}` for its number.
+
+    The subject stays the same for the whole game.
+    """
     more = f" +{len(handles) - _NAMED}"
     names = " v ".join(handles) if len(handles) == _NAMED else ", ".join(handles[:_NAMED]) + more
     return _BOARD.format(title=game_named(game).info.title, number="{number}", names=names)
 
 
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
-    """Return a board's subject as older servers wrote it; `words`: the mail has comments."""
+    """Return a board's subject in the form that older servers used.
+
+    `turn` is the handle of the player to move, None if the game is over. `words` says whether the
+    mail has comments.
+    """
     title = game_named(game).info.title
     marked = _WORDS if words else ""
     return _CLASSIC.format(title=title, number=number, turn=turn or "over", words=marked)
@@ -53,12 +61,15 @@ def question_subject(what: str) -> str:
 
 
 def answer_subject(what: str) -> str:
-    """Return the subject of an answer about no board."""
+    """Return the subject of an answer that is not about a board."""
     return _ANSWER.format(what=what)
 
 
 def games_subject(owners: Sequence[str | None], what: str) -> str:
-    """Return the subject of a list of games; an owner is a handle, None for the reader.
+    """Return the subject of a list of games of one or several players.
+
+    An item of `owners` is a player's handle, or None for the reader of the mail. `what` says what
+    is listed.
 
     >>> games_subject([None], "none"), games_subject(["bob", None], "none")
     ('Your games: none', "bob's and your games: none")
@@ -72,14 +83,18 @@ def games_subject(owners: Sequence[str | None], what: str) -> str:
 
 
 def is_own(subject: str) -> bool:
-    """Return whether a cleaned subject is one of ours, and so not a command."""
+    """Return whether a reply's subject is a subject of our own mails, and so no command.
+
+    The subject must be cleaned: without `Re:` and the like.
+    """
     return board_named(subject) is not None or _OTHERS.match(subject) is not None
 
 
 def board_named(subject: str) -> int | None:
-    """Return the board's number if a cleaned subject is our own subject of a board, else None.
+    """Return the board's number if the subject is our own subject of a board, else None.
 
-    A subject that mentions a place on a board is a player's command: `Abalone board 12: a1-c3,d4`.
+    The subject must be cleaned: without `Re:` and the like. A subject that mentions a place on a
+    board is a player's command, such as `Abalone board 12: a1-c3,d4`.
 
     >>> board_named("Abalone Board 12: alice v bob"), board_named("Abalone Board 12 alice **")
     (12, 12)
@@ -92,7 +107,10 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """Return a pattern for the beginning of subjects; a `{name}` in `texts` is a field."""
+    """Return a pattern that matches the beginning of a subject made from one of these texts.
+
+    A text may have fields such as `{name}`. `fields` and `_FIELDS` have a pattern for each field.
+    """
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

@@ -1,4 +1,7 @@
-"""Turns: units of work for a mail, a timer or the operator, with a cause, and mails to others."""
+"""Turns: units of work for a mail, for a timer or for the operator.
+
+A turn knows its cause, and counts the mails that it causes to other people.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +18,7 @@ from pbm.store.values.players import Player
 
 @dataclass
 class Postage:
-    """Counter of the mails to others that one incoming mail causes."""
+    """Counter of the mails to other people that one incoming mail causes."""
 
     _boards: set[int] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
@@ -25,8 +28,8 @@ class Postage:
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
         """Count the mails that a player's command causes. Raises Refusal if there are too many.
 
-        The caller then undoes the command. The first command of a mail is never refused: a player
-        who leaves the server may have many boards.
+        After a Refusal the caller undoes the command. The first command of a mail is never refused,
+        since a player who leaves the server may have many boards.
         """
         before = (self._boards, self._asked, self._of_seeks)
         others = [event for event in events if not isinstance(event, BoardEvent)]
@@ -51,7 +54,10 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a turn: a mail, or the operator or a timer if `inbox_id` is None."""
+    """The cause of a turn: a mail, a timer or the operator.
+
+    If `inbox_id` is None, the cause is no mail.
+    """
 
     inbox_id: int | None = None
     author: str = ""
@@ -82,7 +88,10 @@ class Turn:
 
     @property
     def arrived(self) -> datetime:
-        """When the mail arrived, to compare with deadlines; `now` if no mail caused the turn."""
+        """When the mail that caused the turn arrived; `now` if no mail caused it.
+
+        A player is in time if this moment is before the deadline.
+        """
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:

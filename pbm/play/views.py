@@ -1,4 +1,4 @@
-"""A board as its readers see it: plain data, stored as the parameters of a mail."""
+"""A board as its readers see it: plain data, which is stored as the parameters of a mail."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -36,11 +36,14 @@ def board_view(
     picture: bool = True,
     after: int | None = None,
 ) -> ViewData:
-    """Return the view of one player, or of a stranger if `player_id` is None.
+    """Return a board's view for one player; for somebody outside the game if `player_id` is None.
 
-    The view lists all moves if `whole`, otherwise the last `Info.rounds_shown` rounds, at a cost
-    that does not grow with the game. The key `happened` has what followed the ply `after` (None:
-    the reader's last move), at most one round more than the view lists.
+    If `whole` is set, the view lists all moves. Otherwise it lists the last `Info.rounds_shown`
+    rounds, and the cost does not grow with the game.
+
+    The key `happened` has the moves and departures after the ply `after`. If `after` is None, it
+    has those after the reader's last move. These go back at most one round further than the listed
+    moves.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -57,11 +60,13 @@ def board_views(
     recent: tuple[Ply, ...] | None = None,
     knows: Mapping[int | None, int] = MappingProxyType({}),
 ) -> dict[int | None, ViewData]:
-    """Return the views of several readers by player id; shared parts are computed once.
+    """Return the views of several readers, by player id. What they share is computed once.
 
-    Readers in `plain` get no picture. `recent` has the moves after the ply `recent_since(board)`,
-    if they have been read already. `knows` has the last ply that a reader knows, if it is not the
-    reader's own last move.
+    A player id of None stands for a reader outside the game. If `whole` is set, the views list all
+    moves. Readers in `plain` get no picture.
+
+    `recent` are the moves after the ply `recent_since(board)`; if it is None, they are read.
+    `knows` has the last ply that a reader knows. For other readers this is their own last move.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -106,21 +111,21 @@ def board_views(
 
 
 def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
-    """Return the queries for the views of a board, for a prefetch."""
+    """Return the queries that the views of a board need, so that they can be prefetched."""
     plies = plies_read(board.id, recent_since(board))
     return (seated_read(board.id), plies, *calendar_read(board, now))
 
 
 def recent_since(board: Board) -> int:
-    """Return the ply after which moves are recent enough for a view."""
+    """Return the ply after which a view looks at all moves: those it lists, and one round more."""
     return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """Return the ply after which all moves are new to a reader: the reader's last move.
+    """Return the last ply that is not new to a reader; later moves are marked as new.
 
-    If the reader made the board's last move, or is not in the game, only the last move is new. At
-    most one round of moves is new.
+    It is the reader's own last move. But at most one round of moves counts as new. If the reader
+    made the board's last move, or is not in the game, only the last move counts as new.
     """
     own = [seat.seat for seat in board.seats_of(player_id or 0)]
     still_in = any(seat not in board.position.out for seat in own)
@@ -140,7 +145,11 @@ def past_view(
     player_id: int | None = None,
     picture: bool = True,
 ) -> ViewData:
-    """Return a board's view after `ply` plies; mark moves after ply `since` (None: the last)."""
+    """Return a board's view as it was after `ply` plies.
+
+    `position` is the position at that time. The moves after ply `since` are marked; if it is None,
+    only the last move is marked.
+    """
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
@@ -150,7 +159,10 @@ def past_view(
 def view_after(
     board: Board, text: str, *, player_id: int | None = None, picture: bool = True
 ) -> tuple[ViewData, str]:
-    """Return the view of a board after one more move, and the move's text. Raises Refusal."""
+    """Return the view that a board would have after one more move, and the text of this move.
+
+    `text` is the move as the player wrote it. Raises Refusal.
+    """
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
     after, ply = played.position, board.ply + 1
@@ -176,7 +188,7 @@ def _at(
 
 
 def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewData:
-    """Return the keys that every view has, past or present."""
+    """Return the items that the views of present and past positions have in common."""
     return {
         "number": board.id,
         "subject": board.subject,
@@ -200,7 +212,7 @@ def _shared(
     seats: Sequence[ViewData],
     rounds: list[ViewData],
 ) -> ViewData:
-    """Return the keys of a board's present view that are the same for all readers."""
+    """Return the items of a board's present view that are the same for all readers."""
     to_move, ratings = board.to_move, rating_changes(work, board)
     place = board.round
     seat, moves = (turn(board.position), mover(board.position)) if to_move else (None, None)
@@ -232,7 +244,11 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """Return each reader's picture, with `moves` after the last ply that the reader has `seen`."""
+    """Return the picture for each reader.
+
+    `seen` has the readers, each with the last ply that is not new to this reader. `moves` has for
+    each such ply the moves after it; the picture marks them.
+    """
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
@@ -243,7 +259,10 @@ def _drawn(
 
 
 def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
-    """Return a start position as text and picture; `small`: a picture of fewer bytes."""
+    """Return a start position as text and picture.
+
+    If `small` is set, the picture is drawn in fewer bytes.
+    """
     shown = _drawing(game, position, (), str(mover(position) or 1))
     return {
         "board": "\n".join(position.diagram(View())),
@@ -254,10 +273,10 @@ def opening_view(game: Game, position: Position, *, small: bool = False) -> View
 def _drawing(
     game: Game, position: Position, moves: tuple[Moved, ...], named: str
 ) -> ViewData | None:
-    """Return a drawing with `moves` marked; None if the game has no drawings.
+    """Return the data of a picture in which `moves` are marked; None if the game has no pictures.
 
-    `named` has the seats, as digits, whose pieces show the names of their cells. In a game with two
-    seats, all pieces show them.
+    The pieces of some seats show the names of their cells. `named` has these seats as digits. In a
+    game with two seats, all pieces show them.
     """
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
@@ -267,9 +286,9 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """Return a picture on which the readers' pieces show the names of their cells.
+    """Return a picture for these readers. Each reader's own pieces show the names of their cells.
 
-    A reader with no seats, or more than two, instead sees the names on the mover's pieces.
+    For a reader with no seats, or with more than two, the mover's pieces show them instead.
     """
     named: set[int] = set()
     for reader in readers:
@@ -319,7 +338,10 @@ def _happened(
     seen: int,
     after: int | None,
 ) -> list[ViewData]:
-    """Return moves and departures after ply `after`; if `after` is None, after ply `seen`."""
+    """Return the moves and departures after the ply `after`, in their order.
+
+    If `after` is None, they are those after the ply `seen`, the last that is not new to the reader.
+    """
     since = seen if after is None else after
     items = [(ply.ply, _move_data(board, ply, departures)) for ply in plies if ply.ply > since]
     items += [
@@ -331,7 +353,11 @@ def _happened(
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """Return a move as data; if made for a partner who left, `seat_of` is the partner's handle."""
+    """Return a move as data.
+
+    If a player moved for a partner who had left, `handle` is the player and `seat_of` is the
+    partner. Otherwise `seat_of` is None.
+    """
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {
@@ -360,7 +386,10 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
 
 
 def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
-    """Return views of the boards that wait longest for a player, and how many more boards wait."""
+    """Return views of boards on which it is a player's turn, and how many such boards are left out.
+
+    The boards that have waited longest come first.
+    """
     waiting = work.boards.waiting_for(player.id, games())
     boards = work.boards.get_many(waiting[:MOST_TOGETHER])
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
