@@ -13,7 +13,7 @@ def system_clock() -> datetime:
 
 
 def local_moment(moment: datetime, timezone: str) -> LocalMoment:
-    """Return a moment in a time zone for templates; the key `utc` says whether the zone is UTC.
+    """Return a moment as data for a template. `utc` in it is True if the time zone is UTC.
 
     >>> local_moment(datetime(2026, 11, 24, 12, tzinfo=UTC), "UTC")
     {'weekday': 1, 'at': '2026-11-24 12:00', 'utc': True}
@@ -32,9 +32,9 @@ def local_time(moment: datetime, timezone: str) -> str:
 
 
 def _local(moment: datetime, timezone: str) -> tuple[datetime, str]:
-    """Return a moment's local day, and the day and time as text.
+    """Return the local day of a moment, and its day and time as text.
 
-    Midnight is 24:00 of the day that ends: readers take 00:00 of a day for its end.
+    Midnight is 24:00 of the day that ends. People take 00:00 of a day for the end of that day.
     """
     local = moment.astimezone(ZoneInfo(timezone))
     if (local.hour, local.minute) == (0, 0):

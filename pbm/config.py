@@ -74,7 +74,7 @@ class Settings:
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks whose connections are not limited."""
+        """The networks from which any number of connections and mails is accepted."""
         try:
             return tuple(ip_network(item, strict=False) for item in _listed(self.trusted_peers))
         except ValueError as error:
@@ -92,7 +92,10 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """The most mails per hour, of a sender and of a peer; 0: no limit."""
+        """How many mails per hour are accepted from one address, and from one server.
+
+        For both, 0 means any number.
+        """
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),
@@ -106,7 +109,10 @@ class Settings:
 
     @property
     def seconds_of_thought(self) -> float:
-        """The seconds that the strongest robot thinks; under 1, it would not be the strongest."""
+        """How many seconds the strongest robot thinks.
+
+        It is at least 1, as in less time that robot would not be the strongest.
+        """
         seconds = _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
         if seconds < 1:
             raise OperatorError("PBM_ROBOT_SECONDS_MOST is a number of seconds from 1 to 60.")

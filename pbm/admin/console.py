@@ -24,7 +24,10 @@ from pbm.store.values.queues import Change
 
 @dataclass
 class Console:
-    """The context of a command: the settings, and sessions of the operator `who`."""
+    """What a `pbm-admin` command works with: the settings, and sessions on the database.
+
+    `who` is the operator in whose name the sessions make changes.
+    """
 
     who: str
 
@@ -56,7 +59,7 @@ def pass_session(function: Callable[..., None]) -> Callable[..., None]:
 
 
 class Sentences(click.Group):
-    """A command group that prints an error as a sentence and exits with status 1."""
+    """A click group that reports errors: it prints a sentence and exits with status 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -90,7 +93,10 @@ def somebody_is_there() -> bool:
 
 
 def make_sure(question: str, *, yes: bool) -> None:
-    """Ask the question, unless `yes` is set. Raises OperatorError unless the user confirms."""
+    """Ask the user to confirm, unless `yes` is set.
+
+    Raises OperatorError if the user says no, or if there is no terminal to ask at.
+    """
     if yes:
         return
     if not somebody_is_there():

@@ -22,7 +22,10 @@ NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
 class GameCommand(click.Command):
-    """A command with additional options for each installed game; `of(game)` returns them."""
+    """A command that also has options of each installed game.
+
+    `of` is a function that returns the options of a game.
+    """
 
     def __init__(self, *given: Any, of: Callable[[Game], Sequence[Option]], **named: Any) -> None:
         super().__init__(*given, **named)

@@ -57,7 +57,10 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Make garbage collection rarer, since it stops all work; exempt all objects that exist now."""
+    """Make garbage collection rarer, since nothing else runs during a collection.
+
+    The objects that exist now are never looked at again.
+    """
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

@@ -1,4 +1,7 @@
-"""Opens settings, database, keys, transport. Raises OperatorError, GamesError if one is bad."""
+"""Opens what the settings name: the database, the keys, the transport of mails.
+
+Raises OperatorError or GamesError if one of them cannot be used.
+"""
 
 import os
 import time
@@ -51,7 +54,10 @@ def open_site(settings: Settings, database: Database) -> Site:
 
 
 def open_to_serve(settings: Settings, database: Database) -> Site:
-    """Open database and site; wait while the database is down."""
+    """Make the database ready, and return what all mails of this server have in common.
+
+    While the database is down, it waits and tries again.
+    """
     _named(settings)  # fail on a bad setting before waiting
     while True:
         try:
@@ -68,7 +74,10 @@ def open_to_serve(settings: Settings, database: Database) -> Site:
 
 
 def _named(settings: Settings) -> tuple[ServerAddress, str]:
-    """Return the addresses of the server and of the operator; set the default game."""
+    """Return the server's address and the operator's; "" if the operator has none.
+
+    It also makes the game in the settings the default game.
+    """
     address = own_address(settings)
     prefer(settings.game)
     try:
@@ -91,7 +100,11 @@ def open_transport(settings: Settings) -> Transport:
 
 
 def ready_database(database: Database) -> None:
-    """Migrate an embedded database; refuse a shared one that is outdated. Raises DBAPIError."""
+    """Make sure that the database has the tables that this program needs.
+
+    A SQLite database is migrated. A PostgreSQL database is not: an outdated one raises
+    OperatorError. Raises DBAPIError for an error of the database.
+    """
     refuse_lent_sessions(database)
     if is_current(database):
         return
