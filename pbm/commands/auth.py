@@ -1,9 +1,12 @@
 """Authentication: who sent a mail. A `From:` line alone proves nothing.
 
-Two things prove a player: a valid tag in the reply address, if the mail comes from one of the
-player's addresses; and a trusted DMARC pass of the domain in `From:`. A strict player needs both,
-or only the tag if this server got no DMARC results when the player became strict. If DMARC fails,
-no tag counts.
+There are two proofs that a mail is from a player. One is a valid signature, called a tag, in the
+reply address to which the mail was sent; it counts only if the mail comes from one of the player's
+addresses. The other is a DMARC pass of the domain in `From:`, if we trust the server that reports
+it. If DMARC fails, no tag counts.
+
+Most players need one proof. A strict player needs both, or only the tag if this server got no DMARC
+results when the player became strict.
 """
 
 from dataclasses import dataclass, field
@@ -44,7 +47,7 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Answerer:
-    """The sender of an answer to a question, which may no longer be open."""
+    """The sender of an answer to a question. The question may be closed by now."""
 
     question: Question
     player: Player | None
@@ -84,7 +87,12 @@ def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Spe
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """Return the sender of an answer to a question; None if that does not tell the sender."""
+    """Return who sent a mail to the reply address of a question.
+
+    `player` is the player who has the mail's address, `author`. Returns None if the question is
+    unknown, or if the mail comes from an address that was not asked. If the question is to a player
+    and still open, the sender of such a mail is an `Elsewhere` instead.
+    """
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
         return None
@@ -100,14 +108,20 @@ def _by_question(
 
 
 def player_of(speaker: Speaker) -> Player | None:
-    """Return the player by whom or in whose name a mail was sent; None for a stranger."""
+    """Return the player that a mail seems to be from; None for a stranger.
+
+    If the mail came to a player's reply address from somebody else's address, it is that player.
+    """
     if isinstance(speaker, Elsewhere):
         return speaker.owner
     return None if isinstance(speaker, Stranger) else speaker.player
 
 
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
-    """Return the mail section that says why a reply address is no proof; "" if it is proof."""
+    """Return why a valid reply address does not prove that a mail is from the player.
+
+    It is the name of a mail section that says so; "" if the reply address is proof.
+    """
     if dmarc is Dmarc.FAIL:
         return "doubt-failed"
     settings = player.settings
@@ -116,7 +130,7 @@ def doubt_about(player: Player, dmarc: Dmarc) -> str:
 
 
 def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player | None:
-    """Return the player of a reply address; None for a wrong or revoked tag."""
+    """Return the player of a reply address; None if its signature, the tag, is wrong or revoked."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return None
@@ -127,7 +141,10 @@ def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player 
 def asked_question(
     work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
 ) -> Question | None:
-    """Return the question of a reply address; None if its token is wrong or revoked."""
+    """Return the question that a reply address answers.
+
+    Returns None if its token is wrong, or if its player has made all older reply addresses invalid.
+    """
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
         return None

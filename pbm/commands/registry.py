@@ -101,7 +101,10 @@ _SHORT = 2  # words at most in a short form
 
 @dataclass(frozen=True)
 class Problem:
-    """A line that was meant as a command but cannot be parsed, with a refusal's code and params."""
+    """A line that was meant as a command but cannot be parsed.
+
+    `code` and `params` are those of the refusal that tells the player why.
+    """
 
     line: str
     code: str
@@ -112,7 +115,10 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse a line; None if it is no command. The line may name another game than `game`."""
+    """Parse a line. Returns None if it is no command, and a Problem if it is a faulty one.
+
+    The line is taken to be about `game`, unless it names another game.
+    """
     words, named = _words(line)
     game = named or game or default_game()
     if not words or len(line) > _LONGEST_LINE:
@@ -147,7 +153,10 @@ def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
-    """Parse a move, perhaps among polite words, or a `move` command without a password."""
+    """Parse a line that is a move or a `move` command. Polite words may stand around it.
+
+    Returns None for other lines, and for a `move` command with a password.
+    """
     game = game or default_game()
     if len(line) > _LONGEST_LINE:
         return None
@@ -165,12 +174,19 @@ def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def line_for_a_board(line: str, game: Game) -> Command | None:
-    """Parse a board's number, then a move (legal or not) or a command that names no board."""
+    """Parse a line that begins with a board's number, such as "12 K-R" or "12 resign".
+
+    Behind the number is a move, legal or not, or a command that names no board itself. Returns None
+    for other lines.
+    """
     return None if len(line) > _LONGEST_LINE else _for_a_board(fold_typography(line).split(), game)
 
 
 def nearly_move(line: str, game: Game) -> str | None:
-    """Return the move text of a line that is surely a move, but in loose notation; else None."""
+    """Return the move in a line that is surely a move, though not in the usual notation.
+
+    Returns None if the line is something else.
+    """
     if len(line) > _LONGEST_LINE:
         return None
     text = undressed(line)
@@ -203,7 +219,10 @@ def _for_a_board(words: list[str], game: Game) -> Command | None:
 
 
 def botched_move(line: str, game: Game) -> Problem | None:
-    """Return the problem of a line that is a move with a place off the board; else None."""
+    """Return what is wrong with a line that is a move to or from a place off the board.
+
+    Returns None for other lines.
+    """
     if len(line) > _LONGEST_LINE:
         return None
     plain = " ".join(fold_typography(line).split())
@@ -219,7 +238,7 @@ def find_command(word: str) -> type[Command] | None:
 
 
 def begun_by(line: str) -> list[type[Command]]:
-    """Return the commands that a line may be, by its first word, which may be mistyped."""
+    """Return the commands that the first word of a line may stand for; it may be mistyped."""
     words, _ = _words(line)
     if not words or len(line) > _LONGEST_LINE:
         return []
@@ -229,7 +248,10 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """Return a line's words and the game it names. The names of server and game are left out."""
+    """Return the words of a line, and the game that it names at its beginning or None.
+
+    The name of the game, and the word `pbm`, are not among the words.
+    """
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
@@ -295,7 +317,10 @@ def _masked(command: type[Command], words: Iterable[str]) -> str:
 
 
 def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
-    """Return the problem of a mistyped command or move; None for plain words."""
+    """Return what is wrong with a line that may be a mistyped command or move.
+
+    Returns None if the line seems to be plain words.
+    """
     line = " ".join(words)
     alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():

@@ -25,7 +25,10 @@ _Read = Callable[[str], Command | Problem | None]
 
 @dataclass(frozen=True)
 class Script:
-    """What one mail asks for. If it has a `problem` or an `answer`, no command runs."""
+    """All that one mail asks for: commands and a comment, or what is wrong with the mail.
+
+    If it has a `problem` or an `answer`, no command runs.
+    """
 
     commands: tuple[Command, ...] = ()
     comment: tuple[str, ...] = ()  # for other players, or the text that the last command takes
@@ -41,7 +44,10 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Leave out the commands with these logins, and the comment if it is below one of them."""
+        """Return the script without the commands that have one of these logins.
+
+        If the last command is left out, so is the comment below it.
+        """
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
@@ -51,7 +57,10 @@ class Script:
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """Return `said` without the lines at some indexes. Blank lines around them become one."""
+        """Return the sender's lines, `said`, without the lines at the indexes `left_out`.
+
+        If blank lines stand above and below a line that is left out, only one of them stays.
+        """
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -60,7 +69,7 @@ class Script:
         return trimmed(kept)
 
     def with_one_comment(self) -> "Script":
-        """Return the script with the words between commands moved to `unplaced`."""
+        """Return the script without comments between its commands; they are added to `unplaced`."""
         words = [self.unplaced, *self.between.values()]
         unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
         return replace(self, between={}, unplaced=unplaced)
@@ -78,10 +87,11 @@ def read_script(
     below_quotes: Sequence[int] = (),
     game: Game | None = None,
 ) -> Script:
-    """Parse a cleaned subject and the sender's own lines.
+    """Parse a mail: its subject, without "Re:" and the like, and the lines that the sender wrote.
 
-    In an answer to a board's mail (`in_answer`), a bare move is a command. `below_quotes` are the
-    indexes of lines right below quotations. Commands there count if the mail has no others.
+    `in_answer` says that the mail answers a mail with a board; a move alone is a command then.
+    `below_quotes` are the indexes of the lines right below quotations. Commands there count only if
+    the mail has no other commands.
     """
     game = game or default_game()
     read = partial(_read_line, game=game, in_answer=in_answer)
@@ -115,7 +125,10 @@ def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Sc
 
 
 def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = False) -> Script:
-    """Parse the text of a mail; with `only_commands`, a line that is no command is a problem."""
+    """Parse the text of a mail into commands and a comment.
+
+    With `only_commands`, a comment is not expected: a line that is no command is a problem.
+    """
     commands: list[Command] = []
     comment: tuple[str, ...] = ()
     for index, line in enumerate(body):
@@ -154,10 +167,12 @@ def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | No
 def confirmation(
     said: Sequence[str], *, clearly: bool = False, leaving: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Return True for yes, False for no, None if unclear; and the lines below, or all if unclear.
+    """Return the answer to a yes-or-no question, and the lines below it.
 
-    A yes is unclear beside a command in its line; with `clearly`, beside any other words in it.
-    `leaving` says that the question was about leaving for good.
+    The answer is True for yes, False for no, and None if it is unclear. If it is unclear, all lines
+    are returned. A yes is unclear if a command stands beside it in the same line. With `clearly`,
+    any other words beside it make it unclear, too. `leaving` says that the question was whether to
+    leave the server for good.
     """
     body = trimmed(said)
     found = spoken(body, leaving=leaving)
@@ -179,7 +194,10 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
-    """Parse an answer to a welcome as `confirmation` does, but count even a possible no as a no."""
+    """Parse an answer to a welcome, and return the same as `confirmation`.
+
+    More answers count as a no than there: a text that may be a no is one.
+    """
     body = trimmed(said)
     found = spoken(body)
     if found.answer:

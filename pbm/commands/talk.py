@@ -32,7 +32,10 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
-    """Return whether a line that parsed as `found` is rather a sentence for the others."""
+    """Return whether a line is rather a sentence for the other players than a command.
+
+    `found` is the command, or the faulty one, that the line was parsed as.
+    """
     if isinstance(found, Command) and not found.reads_only:
         return False
     if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):
@@ -64,7 +67,10 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 
 
 def _names_something(command: type[Command]) -> bool:
-    """Return whether a command requires an argument other than a handle or free words."""
+    """Return whether a command needs an argument that plain words seldom have.
+
+    That is any argument except a player or the words that the command passes on.
+    """
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
         return False
@@ -88,7 +94,10 @@ def follows_on(lines: Sequence[str], index: int | None) -> bool:
 
 
 def goes_on(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether the text below line `index` may continue or revoke what that line says."""
+    """Return whether the text below a line may go on with its sentence, or take back what it says.
+
+    `index` is that of the line.
+    """
     if index is None:
         return False
     below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")

@@ -1,4 +1,7 @@
-"""Commands that others must agree to (draws, take-backs, pending challenges), and claims."""
+"""Commands for what other players must agree to, such as draws, take-backs and challenges.
+
+Also `claim`, which ends a game as a draw if it gets nowhere; nobody needs to agree to that.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
@@ -84,13 +87,19 @@ class _Answer(Command):
             raise misread("left-over", word=left)
 
     def _asked(self, context: Context) -> PendingChallenge | tuple[Board, Offer] | None:
-        """Return the challenge or offer to answer, None for "all". Raises Refusal."""
+        """Return the challenge, or the board and the offer on it, that the command answers.
+
+        Returns None if the command answers "all". Raises Refusal.
+        """
         if self.what == _ALL:
             return None
         return self._challenge(context) or self._offer(context)
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """Return the challenge to answer, None if the line is for an offer. Raises Refusal."""
+        """Return the challenge that the command answers. Raises Refusal.
+
+        Returns None if the command does not answer a challenge but an offer on a board.
+        """
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -116,7 +125,10 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """Return the sender's newest boards in progress, and those that have offers to answer."""
+        """Return the sender's newest boards in progress, and those of them with an offer.
+
+        Only offers that this command can answer count.
+        """
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 

@@ -186,7 +186,7 @@ def _board_page(game: Game, option: Option, value: str) -> str:
 
 
 def _board_names() -> Iterator[str]:
-    """Yield the names of starting boards, an item for each game and number of players."""
+    """Yield a line for each game and number of players, with the names of its starting boards."""
     for game, option in _set_ups():
         of_game = "" if game is default_game() else f" of {game.info.title}"
         for players in game.info.seats:
@@ -199,7 +199,11 @@ def _board_names() -> Iterator[str]:
 
 
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
-    """Draw the starting board `value` for each number of players, without and with each flag."""
+    """Draw a starting board, for each number of players that the game allows.
+
+    `value` is its name, a value of `option`. Each flag of the game that changes this drawing yields
+    another drawing.
+    """
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
     for players in game.info.seats:
@@ -217,7 +221,10 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return a picture of the board for the fewest players, None if there is no such board."""
+    """Return a picture of a starting board. None if the options `chosen` have no such board.
+
+    It is for the fewest players for whom the board exists.
+    """
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 

@@ -230,7 +230,11 @@ def check_is_of_a_person(context: Context, address: str) -> None:
 def challenged_answer(
     handles: Sequence[str], *, first_unsaid: bool, words: bool = False
 ) -> Answered:
-    """Return the answer to a challenge that waits for `handles`; `words` says it has a comment."""
+    """Return the answer that says that a challenge waits until the players `handles` agree.
+
+    `first_unsaid` says that somebody got the first seat without asking for it. `words` says that
+    the challenge has a comment.
+    """
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}

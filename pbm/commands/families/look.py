@@ -125,7 +125,10 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """Return the boards that fit, newest first, among the newest of each player."""
+        """Return the selected boards, newest first.
+
+        Only the newest boards of each player are searched.
+        """
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -152,7 +155,10 @@ class _Selection:
 def _all_shown(
     context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show boards by number, then boards of players. If `own`, the former must be the sender's."""
+    """Show the boards that are named by number, then the boards of the named players.
+
+    If `own`, the boards named by number must be boards of the sender.
+    """
     refs = [item for item in what if isinstance(item, BoardRef)]
     words = [item for item in what if isinstance(item, str)]
     more = _asked_for(context, words).boards(context) if words else []

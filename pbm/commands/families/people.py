@@ -202,7 +202,10 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Return ratings and places by player id, best first. Provisional ratings have no place."""
+    """Return ratings by player id, the best first, each with its place in the list.
+
+    A provisional rating (one from few games) has no place.
+    """
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):

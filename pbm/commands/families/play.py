@@ -35,7 +35,10 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
-        """Return the command to play the move `text`, for a `line` without the word `move`."""
+        """Return a command for a line that has only a move, without the word `move`.
+
+        `text` is the move, `line` the line as the player wrote it.
+        """
         command = cls()
         command.game, command.line, command.is_bare = game, line, True
         command.board, command.move, command.ply = board, " ".join(text.split()), None
@@ -49,7 +52,10 @@ class PlayMove(BoardCommand, group="play"):
         return command
 
     def is_on(self, board: Board) -> bool:
-        """Return whether the line names no other board, and no ply but the next."""
+        """Return whether the line can be for this board now.
+
+        It can if it names no other board, and no other ply than the next.
+        """
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -71,7 +77,10 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """Ask whether to play the move, by a mail `section` with data `why`. Raises Refusal."""
+        """Return an event that asks the sender whether to play the move. Raises Refusal.
+
+        `section` is the template of the question, `why` further values for it.
+        """
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -95,7 +104,11 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the board as the answered mail shows it, if that is outdated and may be meant."""
+        """Return the board as shown in the mail that the player answers, if it has changed since.
+
+        The player may mean the older position then. Returns None if the board has not changed, or
+        if the player says which ply or which board is meant.
+        """
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)
@@ -170,5 +183,8 @@ class Analyse(BoardCommand, group="look"):
         return f"{self.words[0]} {self._find(context).id}"
 
     def _find(self, context: Context) -> Board:
-        """Return the board to analyse, locked, so that two requests start only one analysis."""
+        """Return the board to analyse.
+
+        It is locked, so that two requests start only one analysis.
+        """
         return context.work.boards.get(context.board(self.board).id, lock=True)

@@ -21,7 +21,10 @@ _WORDS_OF_A_TIME = 14  # five numbers with units, and "and" between them
 
 
 class NumberKind(ArgumentKind):
-    """A number within limits; the words `before` it and `behind` it are skipped."""
+    """A number within limits.
+
+    `before` and `behind` are words that may stand beside the number and are skipped.
+    """
 
     def __init__(
         self, shown: str, reason: str, limits: range, *, before: str = "", behind: str = ""
@@ -74,7 +77,7 @@ class RatingRange(ArgumentKind):
 
 
 class Span(ArgumentKind):
-    """A length of time within limits; the refusal gives the reason `why`."""
+    """A length of time within limits. `why` is the reason for the limits, told in the refusal."""
 
     shown = "time"
     reason = "span"
@@ -110,7 +113,10 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Lengths of time, joined by the sign `between`: `1d,3d`. The last lengths may be missing."""
+    """Several lengths of time in one word, such as `1d,3d`.
+
+    `between` is the sign that separates them. Lengths at the end may be missing.
+    """
 
     reason = "span"
 

@@ -24,8 +24,9 @@ _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages withou
 def undressed(text: str, *, numbered: bool = True) -> str:
     """Return a text without the quotes, full stop, "please" and the like around a move.
 
-    Signs of doubt stay: a question mark, dots, brackets. If `numbered`, a number such as "12." or
-    "1)" in front is dropped, too. Pass False where it may be a board's, as behind `move`.
+    Signs of doubt stay: a question mark, dots, brackets. If `numbered`, a number in front of the
+    move, such as "12." or "1)", is taken for a move number and dropped, too. Pass False where the
+    number may be a board's, as behind the word `move`.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')
@@ -43,7 +44,9 @@ def undressed(text: str, *, numbered: bool = True) -> str:
 
 
 def with_signs(text: str) -> str:
-    """Return a text in lower case, an arrow for "to" and "b" for "bee"; without "from" and "and".
+    """Rewrite a move as people say it into signs: an arrow for "to", "b" for "bee".
+
+    The text becomes lower case. The words "from" and "and" are dropped.
 
     >>> with_signs("from K to R"), with_signs("K and Q -> R")
     ('k → r', 'k q → r')

@@ -46,7 +46,11 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count a use of a `rate` by the sender. Unproven mails count apart. Raises Refusal."""
+        """Count a use by the sender of something that may be used only so often. Raises Refusal.
+
+        `rate` says how often. Mails whose sender is not proven are counted apart: whoever forges
+        mails in a player's name cannot use up what the player has.
+        """
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
@@ -76,7 +80,7 @@ class Context:
 
     @property
     def player(self) -> Player:
-        """The player who sent the mail, the same as `actor`. Raises Refusal for a stranger."""
+        """The player who sent the mail. Raises Refusal if the sender is no player."""
         return self.work.players.get(self.player_id)
 
     @property
@@ -90,7 +94,7 @@ class Context:
 
     @property
     def own_hint(self) -> int | None:
-        """The first of `hints` on which the sender has a seat."""
+        """The first of the mail's boards, `hints`, on which the sender has a seat."""
         return next((number for number in self.hints if self.sits_at(number)), None)
 
     def sits_at(self, number: int) -> bool:
@@ -100,13 +104,19 @@ class Context:
         return bool(board.seats_of(self.actor_id))
 
     def board(self, ref: BoardRef | None) -> Board:
-        """Return the board that `ref` names or the mail implies, unlocked. Raises Refusal."""
+        """Return the board that `ref` names, or else the board that the mail is about.
+
+        The board is not locked. Raises Refusal.
+        """
         board = self._find(ref, lock=False)
         note_seen(self.work, board, self.turn.now)
         return board
 
     def own_board(self, ref: BoardRef | None) -> Board:
-        """Return the sender's board in progress, found like `board` but locked. Raises Refusal."""
+        """Return a board in progress on which the sender has a seat, and lock it. Raises Refusal.
+
+        If `ref` names no board, it is the board that the mail is about.
+        """
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
             raise Refusal("not-your-board", number=board.id)
@@ -119,7 +129,10 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """Return the board as `own_board` does, but raise Refusal if the sender left the game."""
+        """Return a board on which the sender still plays, found as by `own_board`. Raises Refusal.
+
+        A sender who has resigned or forfeited gets a refusal.
+        """
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
@@ -171,7 +184,10 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
 
 
 def game_meant(work: UnitOfWork, hints: Sequence[int]) -> Game:
-    """Return the game of the first board in `hints`, else the default game."""
+    """Return the game of the first board in `hints`. Without hints, it is the default game.
+
+    `hints` are the numbers of the boards that a mail is about.
+    """
     if len(games()) > 1 and hints:
         return games().get(work.boards.game_of(hints[0]) or "", default_game())
     return default_game()

@@ -119,7 +119,7 @@ class DaysKind(ArgumentKind):
 
 
 def _items(text: str) -> tuple[list[_Item], bool]:
-    """Return the days in a text, and whether it is a last day alone: "until Friday"."""
+    """Return the days in a text, and whether the text gives only the last day: "until Friday"."""
     items: list[_Item] = []
     between = ""
     begins_now = False
@@ -164,7 +164,7 @@ def _read(found: re.Match[str]) -> _Item:
 
 
 def _dated(word: str, day: int, month: int | None, year: int | None) -> _Dated:
-    """Return a day. Raises Refusal, which quotes `word`, if there is no such day."""
+    """Return a day. Raises Refusal if there is no such day; `word` is what the refusal quotes."""
     if _day(year or _A_LEAP_YEAR, month or 1, day) is None:
         raise misread("day", word=cut_short(word))
     return _Dated(day, month, year)

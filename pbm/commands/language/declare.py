@@ -56,13 +56,19 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Return how options are typed, such as `-name=value`, by their names and values."""
+        """Return how the field's options are typed, by the name or the value of each option.
+
+        For example, `random` is typed as `-random`.
+        """
         return {}
 
 
 @dataclass(frozen=True)
 class Operand(Field):
-    """A field parsed from words of the line. If missing, it is None, or () if it is `many`."""
+    """A field parsed from words of the line.
+
+    `many` says that it may take several values. If it is missing, it is None, or () with `many`.
+    """
 
     kind: ArgumentKind
     optional: bool = False
@@ -300,7 +306,10 @@ class Command:
 
     @classmethod
     def with_game(cls, text: str) -> str:
-        """Fill the default game's name and its note on this command in a help text."""
+        """Replace the placeholders in a help text by what the default game says.
+
+        They stand for the game's name and for its note on this command.
+        """
         if "{" not in text:
             return text
         name = default_game().info.name
@@ -313,7 +322,10 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the `words` behind `word`. Raises Refusal; its params have the board's `number`."""
+        """Parse the words of a line behind its first word, `word`. Raises Refusal.
+
+        A refusal also has the number of the board that the line names.
+        """
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -356,11 +368,14 @@ class Command:
 
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
-        """Return the index of the handle if `words` have a handle and a password, else None."""
+        """Return the index of the handle if a handle and a password stand in `words`; else None."""
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Parse all fields. No options are looked for in a password or sentence. Raises Refusal."""
+        """Parse all fields from the words of the line. Raises Refusal.
+
+        Words of a password, or of a sentence to other players, are never taken for options.
+        """
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -384,7 +399,11 @@ class Command:
         raise NotImplementedError
 
     def pinned(self, context: Context) -> str:
-        """Return the line to store until the player confirms. Its meaning must stay the same."""
+        """Return the line to store until the player confirms the command.
+
+        It names what the command would otherwise take from its mail, such as the board, so that it
+        means the same later.
+        """
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
 
@@ -393,18 +412,27 @@ class Command:
         return f"{self.game.info.name} {line}" if len(games()) > 1 else line
 
     def on(self, board: BoardRef, line: str) -> Self | None:
-        """Set board and line, and return self. Return None if the command cannot take a board."""
+        """Set the board and the line of a command that names no board yet, and return the command.
+
+        Returns None if the command names a board, or if it is never about a board.
+        """
         if vars(self).get("board", board) is not None:
             return None
         vars(self)["board"], self.line = board, line
         return self
 
     def question(self) -> str:
-        """Return the text that asks for a yes. If it is empty, the mail quotes the line."""
+        """Return the question with which a mail asks the player to confirm the command.
+
+        If it is empty, the mail quotes the player's line instead.
+        """
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
-        """Return data of a warning for the mail that asks for a yes; None for no warning."""
+        """Return what to warn of in the mail that asks the player to confirm; None for no warning.
+
+        It is data for the template of that mail.
+        """
         return None
 
     @property

@@ -51,7 +51,7 @@ def is_board(word: str) -> bool:
 
 
 def misread(reason: str, **params: Any) -> Refusal:
-    """Return the refusal of words that cannot be parsed; `reason` names its sentence."""
+    """Return the refusal of words that cannot be parsed. `reason` is the code of its sentence."""
     return Refusal("syntax", reason=reason, **params)
 
 
@@ -194,7 +194,7 @@ class OneOf(ArgumentKind):
 
 
 class Shown(ArgumentKind):
-    """A board, or else an argument of another kind, by default a handle."""
+    """A board's number or else an argument of the kind `other`, by default a handle."""
 
     def __init__(self, shown: str, other: ArgumentKind | None = None) -> None:
         self.shown, self._other = shown, other
@@ -295,7 +295,10 @@ def login_at(words: list[str]) -> int | None:
 
 
 def begins_with_login(words: list[str]) -> bool:
-    """Return whether words begin with a handle and a password, rather than with a board."""
+    """Return whether words begin with a handle and a password.
+
+    They do not if one of the first two words names a board.
+    """
     first = [lowered(word) for word in words[:_LOGIN]]
     names_board = any(word in WHICH or is_board(word) for word in first)
     return len(first) == _LOGIN and is_handle(first[0]) and not names_board

@@ -63,7 +63,10 @@ _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s
 
 @dataclass(frozen=True)
 class Spoken:
-    """The answer in the first line of a mail that does more than greet."""
+    """The answer to a yes-or-no question.
+
+    It stands in the first line of a mail that says more than a greeting.
+    """
 
     answer: bool | None = None  # True for yes, None if unclear
     begins: bool = False  # the line begins like an answer
@@ -73,7 +76,10 @@ class Spoken:
 
 
 def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
-    """Parse an answer to a question. `leaving` says that it was about leaving for good."""
+    """Parse an answer to a yes-or-no question.
+
+    `leaving` says that the question was whether to leave the server for good.
+    """
     again = _WORDS["again"] | _WORDS["leaving"] if leaving else _WORDS["again"]
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
@@ -117,7 +123,10 @@ def _read(
 
 
 def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
-    """Return whether the clauses of a `line` consist only of `phrases` and polite words."""
+    """Return whether a line consists only of the given `phrases` and of polite words.
+
+    `found` are its clauses.
+    """
     made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
     return len(line) <= LONGEST and all(made_of)
 
@@ -125,7 +134,11 @@ def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool
 def _is_doubtful(
     answer: bool, found: Sequence[Clause], line: str, below: Sequence[str], again: frozenset[str]
 ) -> bool:
-    """Return whether other words may reverse the `answer`. The phrases `again` repeat a yes."""
+    """Return whether the words around a yes or a no cast doubt on it.
+
+    `answer` is True for a yes. `found` are the clauses of its `line`, and `below` are the lines
+    under it. `again` are phrases that only repeat a yes.
+    """
     more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
@@ -157,7 +170,7 @@ def said_below(below: Iterable[str]) -> Iterable[str]:
 
 
 def _is_no(clause: Clause) -> bool:
-    """Return whether a clause says only no, or ends with no: "I would rather not"."""
+    """Return whether a clause is a no, or ends with a no: "I would rather not"."""
     if clause.words and clause.words[-1] in _ENDS_IN_NO:
         return clause.parts(_YES | _BESIDE) is None
     said = clause.parts(_NO | _WORDS["stop alone"] | _BESIDE)
@@ -165,7 +178,10 @@ def _is_no(clause: Clause) -> bool:
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Return whether words cast doubt on a yes. German "was" (what) does; "that was" does not."""
+    """Return whether one of these words casts doubt on a yes. `doubts` are words that do.
+
+    Some pairs of words are harmless: German "was" (what) casts doubt, but "that was" does not.
+    """
     pairs = zip(("", *words), words, strict=False)
     return any(
         (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
@@ -178,7 +194,10 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def says_no(text: str) -> bool:
-    """Return whether a text asks for no more mail, or begins with a no and never says yes."""
+    """Return whether a text seems to say no.
+
+    It does if it asks for no more mail, or if it begins with a no and never says yes.
+    """
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
@@ -259,7 +278,10 @@ def _has_first(text: str, section: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """Skip greetings and polite words; return the clause that follows, or () if that says yes."""
+    """Return the first clause of a text behind greetings and polite words.
+
+    Returns () if there is none, or if one of the clauses up to it says yes.
+    """
     for clause in _first_clauses(text):
         if clause.words[0] in _WORDS["yes"]:
             return ()
@@ -269,10 +291,11 @@ def _first_words(text: str) -> Sequence[str]:
 
 
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
-    """Return whether words begin with one of `phrases`, or match one of two lists of a `kind`.
+    """Return whether words begin with one of `phrases`, or with a word for a `kind` of answer.
 
-    A word in "no alone" must be the only one. A phrase in "no undivided", for languages without
-    blanks, must begin the first word.
+    Two word lists are looked at for a kind such as "no". A word in the list "no alone" counts only
+    if it is the only word. The list "no undivided" is for languages without blanks between words:
+    its phrases count if the first word begins with one.
     """
     if not words:
         return False

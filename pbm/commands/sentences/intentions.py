@@ -146,7 +146,7 @@ def address_invited(lines: Sequence[str]) -> str | None:
 
 
 def days_away(lines: Sequence[str]) -> str | None:
-    """Return the text behind a phrase such as "I'm on vacation"; None if no phrase is found."""
+    """Return what follows a phrase such as "I'm on vacation"; None if there is no such phrase."""
     if sum(map(len, lines)) > _LONGEST:
         return None
     text = fold_typography(" ".join(" ".join(lines).split())).casefold()
@@ -155,7 +155,11 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """Return what a text asks about, or that its sender is away."""
+    """Return the subject of a short question, by the words in it.
+
+    A text that says that its sender is away counts too, even without a question mark. Returns None
+    for other texts.
+    """
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -219,7 +223,10 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
 
 
 def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
-    """Return what a phrase asks for, and True if it asks how to do that; None for other phrases."""
+    """Return what a phrase asks for, and whether it only asks how to do it.
+
+    Returns None if the phrase asks for nothing that we know.
+    """
     for way in (_ASK, _WISH, _BEG):
         words = phrase.split()
         for count in range(1, len(words)):
@@ -260,7 +267,10 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _aside(words: list[str], *, at_end: bool) -> int:
-    """Return how many words a polite phrase at the beginning or the end has."""
+    """Return the number of words in the polite phrase with which `words` begin; 0 for none.
+
+    With `at_end`, it is the phrase with which they end.
+    """
     sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
     return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 
@@ -291,7 +301,10 @@ def _may_be_name(text: str) -> bool:
 def _without_lines_of(
     text: str, found: Sequence[_Clause], others: Sequence[_Clause]
 ) -> tuple[str, ...]:
-    """Return the lines of a text, except those in which only clauses of `found` begin."""
+    """Return the lines of a text, without the lines of the clauses `found`.
+
+    A line stays if one of the clauses `others` begins in it, too.
+    """
     said = {text.count("\n", 0, clause.start) for clause in found}
     said -= {text.count("\n", 0, clause.start) for clause in others}
     kept = [line.strip() for index, line in enumerate(text.split("\n")) if index not in said]
