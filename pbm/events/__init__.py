@@ -21,17 +21,23 @@ class Event:
 
     @property
     def acted_on(self) -> int | None:
-        """The number of the board that the command behind the event is about; None for no board."""
+        """The number of the board that a player's command acted on, with this event as a result.
+
+        None if the command was not about a board.
+        """
         return None
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Who is sent a question or notice: addresses, or `player N`. Each counts as one mail."""
+        """Those who are sent a question or a notice, each in a mail that counts against a limit.
+
+        An item is a mail address, or "player N" with the id of a player.
+        """
         return ()
 
     @property
     def mails(self) -> int:
-        """The number of mails that the event causes to players other than the sender."""
+        """How many mails other players get for this event."""
         return 0
 
 
@@ -56,12 +62,18 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """The player (a handle) whose news this is; players who block this player get no mail."""
+        """The handle of the player who caused or said this; None if nobody did.
+
+        Players who have blocked this player get no mail about the event.
+        """
         return None
 
     @property
     def leaver(self) -> str | None:
-        """The player (a handle) who is out of the game by this event; this player is told, too."""
+        """The handle of a player who is out of the game because of this event; None if nobody is.
+
+        This player is told about the event, like those who still play.
+        """
         return None
 
 
@@ -77,7 +89,10 @@ class MovePlayed(BoardEvent):
 
 
 class PlayerLeft(BoardEvent):
-    """A player resigned, or the operator took the player out; the position does not change."""
+    """A player is out of a game: by resigning, or because the operator removed the player.
+
+    The position does not change by that.
+    """
 
     handle: str
     how: str
@@ -100,7 +115,10 @@ class BoardEnded(BoardEvent):
 
 
 class BoardReopened(BoardEvent):
-    """A finished game continues, or its result changed; the effects of the old end are undone."""
+    """A finished game goes on, or it got another result.
+
+    The consequences of its end, such as changed ratings, have been undone.
+    """
 
     only_if_wanted = passes_turn = for_leavers = True
     counts_postage = False
@@ -122,7 +140,7 @@ class Commented(BoardEvent):
 
 
 class Answered(Event):
-    """A section of the answer to the sender."""
+    """A section of the mail that answers the sender."""
 
     section: str  # a template in `templates/sections`
     params: dict[str, Any] = field(default_factory=dict)  # of the template, as plain data
@@ -195,7 +213,7 @@ class AddressWanted(Event):
 
 
 class Forgotten(Event):
-    """A player has left the server for good; `address` was the player's."""
+    """A player has left the server for good. `address` is where the player was reached."""
 
     address: str
     handle: str
@@ -234,7 +252,10 @@ class Proposed(Event):
 
 
 class CalledOff(Event):
-    """A pending challenge of `by` is called off; the players `readers` are told."""
+    """A pending challenge has ended without a game. The players `readers` are told.
+
+    `by` is the player who had made the challenge.
+    """
 
     by: str
     game: str
@@ -251,7 +272,10 @@ class CalledOff(Event):
 
 
 class Reported(Event):
-    """A player's report about a board to the operator, with the other players' comments `words`."""
+    """A player tells the operator about a board on which somebody behaves badly.
+
+    `lines` is what the player writes. `words` are comments of the other players, for the operator.
+    """
 
     number: int
     about: int

@@ -1,7 +1,7 @@
-"""Facts: events that are told in words above a board.
+"""Facts: events that are told in words above the picture of a board in a mail.
 
-Each fact has a template: `PlayerReachable` has `templates/facts/player-reachable.txt`. There,
-`item` has the fields of the fact, and `v` is the view of the board.
+Each fact has a template: `PlayerReachable` has `templates/facts/player-reachable.txt`. In the
+template, `item` has the fields of the fact, and `v` is the board as the reader sees it.
 """
 
 import re
@@ -13,7 +13,7 @@ from pbm.plain import to_plain
 
 
 class BoardFact(BoardEvent):
-    """An event on a board that is told in words above the board."""
+    """An event on a board that is told in words above the picture of the board in a mail."""
 
     def lead(self) -> dict[str, Any]:
         """Return the fact as plain data for its template."""
@@ -23,7 +23,10 @@ class BoardFact(BoardEvent):
 
 
 class BoardNews(BoardFact):
-    """A fact that players can cause at will; it counts against the limit of comments on a board."""
+    """A fact that players can cause as often as they like, such as an offer.
+
+    It counts as a comment: players may write only so many comments on a board.
+    """
 
     acts_on_board = counts_as_words = True
 
@@ -49,7 +52,10 @@ class BoardStarted(BoardFact):
 
 
 class BoardDeclined(BoardFact):
-    """A player declined, so the board is closed; others may play on, on the board `successor`."""
+    """A player declined to play, so the board is closed.
+
+    If other players remain, they may go on with the game on the board `successor`.
+    """
 
     handle: str
     successor: int | None = None
@@ -65,7 +71,10 @@ class MoveDue(BoardFact):
 
 
 class AccountNews(BoardFact):
-    """A change of a player's vacation or reachability, told on the player's boards."""
+    """A player began or ended a vacation, or can or cannot be reached by mail.
+
+    It is told on all boards of the player.
+    """
 
     handle: str
 
@@ -86,7 +95,10 @@ class PlayerBack(AccountNews):
 
 
 class VacationTaken(BoardFact):
-    """A player ran out of time, and did not forfeit but got vacation: `days` days, until `last`."""
+    """A player ran out of time, but was given a vacation instead of losing the game by it.
+
+    The vacation has `days` days and ends with the day `last`.
+    """
 
     handle: str
     last: str
@@ -153,11 +165,11 @@ class OfferWithdrawn(_OfferAnswered):
 
 
 class OfferLapsed(_OfferAnswered):
-    """A player moved instead of answering an offer, which ends it."""
+    """A player moved instead of answering an offer. The offer has ended by that."""
 
 
 class OfferVoid(BoardNews):
-    """The offer of `by` is void, as a move was taken back."""
+    """An offer that the player `by` had made no longer counts, as a move was taken back."""
 
     by: str
     kind: OfferKind
@@ -196,7 +208,11 @@ class TakebackDone(_TakeBack):
 
 @dataclass(frozen=True)
 class MatchStanding:
-    """A player's result in a match; ties are broken by `balance`, the sum of leads in all games."""
+    """A player's result in a match of several games: the number of wins.
+
+    Of players with equal wins, the one with the greater `balance` is first: the sum of the leads in
+    all games.
+    """
 
     handle: str
     wins: int
@@ -205,7 +221,7 @@ class MatchStanding:
 
 @dataclass(frozen=True)
 class RecountedRating:
-    """A player's rating before and after a recount."""
+    """A player's rating before and after ratings were computed anew."""
 
     game: str  # the title; "" if no other game is installed
     pool: str
@@ -214,7 +230,7 @@ class RecountedRating:
 
 
 class RatingsRecounted(BoardFact):
-    """The reader's ratings were recounted, as the rules for ratings have changed."""
+    """The reader's ratings were computed anew, because the rules for ratings have changed."""
 
     ratings: tuple[RecountedRating, ...]
 
@@ -291,6 +307,6 @@ class PauseEnded(BoardNews):
 
 
 class PauseRunOut(BoardFact):
-    """A pause has ended at its maximum length, `days`."""
+    """A pause has ended because it has lasted `days` days, the longest that it may."""
 
     days: int

@@ -4,7 +4,7 @@ from pbm.events.board import BoardFact
 
 
 class OperatorActed(BoardFact):
-    """An act of the operator, told to everybody on the board with the reason `why`."""
+    """Something that the operator did; everybody on the board is told it, with the reason `why`."""
 
     why: str
 
@@ -12,7 +12,10 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The last ply, by `handle`, was undone, as were the forfeits of the players `lifted`."""
+    """The operator undid the last ply, the move `move` of the player `handle`.
+
+    The players `lifted` had run out of time after it. They are in the game again.
+    """
 
     ply: int
     move: str
