@@ -78,13 +78,18 @@ def address_key(address: str) -> str:
 
 
 def mailbox_key(address: str) -> str:
-    """Return a key equal for all addresses of one mailbox: in lower case, without ``+`` detail."""
+    """Return a key that is the same for all addresses that reach one mailbox.
+
+    It is the address in lower case, without a `+` and what follows it before the `@`.
+    """
     local, at, domain = address_key(address).rpartition("@")
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
 def registered_domain(address: str) -> str:
-    """Guess the registered domain: the last two labels, or three if these two are like `co.uk`.
+    """Guess the domain that somebody has registered, from an address below it.
+
+    It has the last two labels of the address, or the last three if the last two are like `co.uk`.
 
     >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
     ('example.org', 'example.co.uk')
@@ -101,7 +106,11 @@ def is_at_home(address: str, own_address: str) -> bool:
 
 
 def leads_elsewhere(address: str, own_address: str) -> bool:
-    """Return whether mail may be routed to another host (RFC 1123, 5.2.16; RFC 5321, 2.3.5)."""
+    """Return whether a mail server may pass on a mail to this address to another host.
+
+    It may if the address has "%" or "!" before the "@", or a domain without a dot that is not ours
+    (RFC 1123, 5.2.16; RFC 5321, 2.3.5).
+    """
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)
     return is_near or not {"%", "!"}.isdisjoint(local)
@@ -133,7 +142,10 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """The address for bounces of one mail; `mail` is the mail's short name."""
+    """The sender address of one of our mails, to which a report that it was not delivered comes.
+
+    `mail` is a short name of our mail.
+    """
 
     player_id: int
     mail: str
@@ -237,7 +249,10 @@ def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
 
 
 def short_name(message_id: str) -> str:
-    """Return the first eight letters of the random part of our Message-ID, such as 3f9a01c2."""
+    """Return a short name of one of our mails: eight letters of its Message-ID.
+
+    An example is 3f9a01c2.
+    """
     return message_id.partition("@")[0].rpartition(".")[2][:8]
 
 

@@ -37,7 +37,10 @@ class KeyFileError(OperatorError):
 
 
 def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
-    """Load the keys of `env_value` if set, else of a file, made if missing. Raises KeyFileError."""
+    """Return the keys in `env_value`, or if it is empty, the keys in a file. Raises KeyFileError.
+
+    If the file does not exist, it is created with a new key.
+    """
     if env_value:
         return _keys_of_environment(env_value)
     try:
@@ -53,7 +56,7 @@ def load_keys(path: Path, env_value: str | None = None) -> tuple[Key, ...]:
 
 
 def parse_keys(text: str, source: str) -> tuple[Key, ...]:
-    """Parse the text of a key file; `source` names the file in errors. Raises KeyFileError."""
+    """Parse the text of a key file. Raises KeyFileError; `source` names the file in its message."""
     keys: list[Key] = []
     for number, line in enumerate(text.split("\n"), start=1):
         entry = line.strip()
@@ -167,7 +170,10 @@ def _replace(path: Path, text: str) -> None:
 
 @contextmanager
 def _temporary(path: Path, text: str) -> Iterator[Path]:
-    """Yield a temporary file beside the key file; the caller links or renames it."""
+    """Yield a temporary file with a text, beside the key file `path`.
+
+    The caller puts it in place of the key file, by linking or renaming it.
+    """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(draft, text.encode("ascii"))
