@@ -1,4 +1,7 @@
-"""The unit of work that handles one mail: its scripts, and the context of its commands."""
+"""The unit of work that handles one mail. It parses the mail into scripts.
+
+A script is all that a mail asks for: its commands, and a comment for the other players.
+"""
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -42,12 +45,19 @@ class MailTurn(Turn):
         return "" if is_own(self.subject) else self.subject
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
-        """Return the boards that the mail may be about: `board_id` first, then the likeliest."""
+        """Return the numbers of the boards that the mail may be about, the likeliest first.
+
+        `board_id`, from the reply address, comes first. The last one is from the mail's subject.
+        """
         numbers = (board_id, self.cause.board_id, board_named(self.subject))
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
-        """Return the context of this mail's commands; `board_id` is the reply address's board."""
+        """Return what the mail's commands need to run: the sender, the mail and the likely boards.
+
+        `actor` is the player who sent the mail. `board_id` is the board that the mail's reply
+        address names.
+        """
         return Context(
             turn=self,
             actor_id=actor.id if actor else None,
@@ -59,22 +69,29 @@ class MailTurn(Turn):
         )
 
     def script(self, context: Context) -> Script:
-        """Return the mail's script, without the commands that have run."""
+        """Return the mail's script, without the commands that have already run."""
         script = self.held(self._script(context.hints, in_answer=bool(context.hints)))
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """Parse the mail in three ways: as an answer, as a new mail, as text below a yes or no."""
+        """Parse the mail in each of three ways, and return the three scripts.
+
+        The mail is parsed as an answer to our mail, and as a new mail. The third script is of the
+        text below the mail's first yes or no.
+        """
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
 
     def is_unclear(self, script: Script) -> bool:
-        """Return whether this mail may be meant as an answer, but says neither yes nor no."""
+        """Return whether this mail may be an answer to us, although it says neither yes nor no."""
         return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
 
     def held(self, script: Script) -> Script:
-        """Leave out the sender's words if this turn `withholds_words`."""
+        """Return the script, but without the sender's words if nobody may get them.
+
+        `withholds_words` tells this: it is set if the words may hold a password.
+        """
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:

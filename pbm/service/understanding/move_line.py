@@ -1,8 +1,8 @@
 """Finds a move between other words in an answer to a board's mail.
 
-If the sender is to move, a line that is a move is played, even with kind words beside the move. All
-other words are the comment. If the move is unclear or inside a sentence, the sender is asked first,
-and nothing is played or sent. A sentence about illegal moves is chat.
+If it is the sender's turn, a line that is a move is played. The line may have kind words beside the
+move. All other words are the comment. If the move is unclear or inside a sentence, the server asks
+the sender first, and plays or sends nothing. A sentence about illegal moves is chat.
 """
 
 import re
@@ -45,7 +45,10 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """Return the script that plays the move in a mail, or asks about it; else None."""
+    """Return the script that plays the move in a mail, or asks whether it is meant.
+
+    Returns None if there is no move to play or to ask about.
+    """
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -79,7 +82,10 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 def _in_sentences(
     context: Context, board: Board, script: Script, found: Sequence[_Found]
 ) -> Script | None:
-    """Return the script for a mail whose moves all stand inside sentences."""
+    """Return the script for a mail in which every move is inside a sentence.
+
+    Returns None if there is nothing to play and nothing to ask.
+    """
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
     if several and any(item.inside and item.inside.asks_which for item in found):
@@ -102,7 +108,11 @@ def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
-    """Ask about a move that names no board, if the sender is to move on one board only."""
+    """Return a script that asks whether a move without a board's number is meant.
+
+    Returns None unless there is exactly one board on which it is the sender's turn, and the move is
+    legal there.
+    """
     board = _board_on_turn(context, None) if context.actor_id else None
     move = whole_move(problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
@@ -155,7 +165,10 @@ def _guess(
     comment: tuple[str, ...],
     doubt: str = "",
 ) -> Script:
-    """Return the script that asks whether `move` is meant; `doubt` says why it may not be."""
+    """Return the script that asks the sender whether `move` is meant.
+
+    `doubt` is the reason why it may not be meant.
+    """
     shown, move = view_after(board, move, player_id=context.actor_id, picture=context.wants_picture)
     section = {
         **shown,
@@ -170,7 +183,10 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """If the lines have different legal moves, return the script that asks which one is meant."""
+    """Return a script that asks which move is meant, if the lines have different legal moves.
+
+    Returns None if they do not. `script` already has the first moves as its commands.
+    """
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
@@ -195,13 +211,16 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Return whether an unreadable first line, or the subject, may be a move."""
+    """Return whether the line that could not be parsed may be a move.
+
+    Only the first line and the subject are considered.
+    """
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
 def _may_be_remark(context: Context, board: Board, problem: Problem) -> bool:
-    """Return whether there may be a move inside or beside the unreadable line."""
+    """Return whether the unreadable line may be a remark beside a move, or a misspelt move."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
@@ -214,7 +233,7 @@ def _spells_move(problem: Problem) -> bool:
 
 
 def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
-    """Return the board that the mail is about, if the sender is to move on it; else None."""
+    """Return the board that the mail is about; None if it is not the sender's turn there."""
     number = problem.params.get("number") if problem else None
     try:
         board = context.board(BoardRef(number) if number else None)
@@ -225,7 +244,10 @@ def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
 
 
 def _found_in(board: Board, script: Script) -> Iterator[_Found]:
-    """Yield each line that is a move or similar to a move, and the moves inside other lines."""
+    """Yield the moves in the sender's words.
+
+    A line may be a move, or similar to a move, or have moves beside other words.
+    """
     game, problem = board.rules, script.problem
     first = 0
     if problem:
@@ -279,7 +301,7 @@ def _meaning(board: Board, found: _Found) -> tuple[str, str]:
 
 
 def _doubt(lines: Sequence[str], found: _Found) -> str:
-    """Return why a line with a legal move may not be meant as one; "" if there is no doubt."""
+    """Return why a line with a legal move may not be meant as a move; "" if there is no doubt."""
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED

@@ -21,7 +21,10 @@ _MOST_SIGNATURES = 5  # of a player, who may write with several programs
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """Return the mail with commands, answers and moves of the signature moved to `said`."""
+    """Return the mail after moving lines meant for the server from the signature to the text.
+
+    Such lines are commands, answers and moves.
+    """
     envelope = turn.envelope
     meant = tuple(filter(_is_meant, envelope.signature))
     if not meant:
@@ -32,14 +35,17 @@ def with_meant_lines(turn: MailTurn) -> MailTurn:
 
 
 def _is_meant(line: str) -> bool:
-    """Return whether a line is a command, answer or move; a title ("Help Desk") is no command."""
+    """Return whether a line is meant for the server: a command, an answer or a move.
+
+    A line in which every word is capitalised ("Help Desk") is a title, and no command.
+    """
     is_title = " " in line.strip() and line.istitle()
     commands = isinstance(parse_line(line), Command) and not is_title
     return commands or spoken((line,)).answer is not None or whole_move(line) is not None
 
 
 def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
-    """Return the mail without its signature, if an earlier mail of the player ended with it."""
+    """Return the mail without its signature, if an earlier mail of the player had the same one."""
     envelope = turn.envelope
     if player is None or envelope.signature:
         return turn
@@ -55,7 +61,11 @@ def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
 
 
 def note_signature(turn: MailTurn, player: Player) -> None:
-    """Tell a player, once for each signature, which lines were left out."""
+    """Tell a player which lines were left out as a signature, once for each signature.
+
+    If the mail has no signature, its last lines are remembered. If the next mail ends with the same
+    lines, they count as a signature.
+    """
     lines = list(filter(None, turn.envelope.signature))
     if not lines:
         _note_ending(turn, player)

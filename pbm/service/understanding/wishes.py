@@ -1,6 +1,7 @@
-"""Turns requests in plain words into commands; other players do not get these words.
+"""Turns requests in plain words, such as "I give up", into commands.
 
-Commands that only read are run. Others must be confirmed, since the words may be misunderstood.
+A command that only reads is run. Before any other command is run, the sender is asked, since the
+words may be misunderstood. The other players do not get these words.
 """
 
 from collections.abc import Collection, Sequence
@@ -73,7 +74,7 @@ _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
 def read_wish(context: Context, script: Script) -> Script | None:
-    """Return the script with the commands that its plain words ask for; None if there are none."""
+    """Return a script with the commands that a mail's plain words ask for, or None."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None and not context.hints and not script.commands and not script.problem:
         guessed = _invitation(context, script) or _vacation(script)
@@ -106,7 +107,10 @@ def read_wish(context: Context, script: Script) -> Script | None:
 
 
 def _invitation(context: Context, script: Script) -> Script | None:
-    """Return the script that asks whether to invite the only address that the words name."""
+    """Return the script that asks whether to invite somebody by mail.
+
+    Returns None unless the words name exactly one mail address to invite.
+    """
     address = address_invited(script.said)
     if address is None:
         return None
@@ -117,7 +121,11 @@ def _invitation(context: Context, script: Script) -> Script | None:
 
 
 def _vacation(script: Script) -> Script | None:
-    """Return the script that asks whether to begin a vacation, or shows the help on vacations."""
+    """Return a script for a sender who will be away; None if the words tell of no absence.
+
+    If the words tell for how long, the script asks whether to begin a vacation. Else it shows the
+    help about vacations.
+    """
     line = vacation_line(script.said)
     if line is None:
         return None
@@ -128,7 +136,11 @@ def _vacation(script: Script) -> Script | None:
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
-    """Return the command line to suggest for an absence; None if the words tell of none."""
+    """Return a command line to suggest to a sender who will be away.
+
+    It is a `vacation` command or, if the days are unclear, the request for the help about
+    vacations. Returns None if the words tell of no absence.
+    """
     days, vacation = days_away(lines), TakeVacation.words[0]
     if days is None:
         return None
@@ -137,7 +149,7 @@ def vacation_line(lines: Sequence[str]) -> str | None:
 
 
 def only_wishes(line: str) -> bool:
-    """Return whether a line has only requests to do something on a board, such as "draw?"."""
+    """Return whether a line consists of requests such as "draw?", and has no other words."""
     said = understand((line,))
     return (
         said is not None
@@ -147,7 +159,10 @@ def only_wishes(line: str) -> bool:
 
 
 def page_meant(script: Script) -> str | None:
-    """Return the help page that a newcomer's words ask for, or None; "" is the main page."""
+    """Return the help page that a newcomer's words ask for, or None.
+
+    An empty string stands for the main page.
+    """
     said = _understood(script)
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
@@ -155,7 +170,7 @@ def page_meant(script: Script) -> str | None:
 
 
 def pairs_meant(script: Script) -> bool:
-    """Return whether a script's words ask for nothing but to be paired with an opponent."""
+    """Return whether a script's words ask to be paired with an opponent, and for nothing else."""
     said = _understood(script)
     found = said.meant if said else ()
     return bool(found) and all(
@@ -164,7 +179,10 @@ def pairs_meant(script: Script) -> bool:
 
 
 def _names_page(context: Context, script: Script) -> bool:
-    """Return whether a script asks for an existing help page ("help help", not "help me")."""
+    """Return whether a script asks for a help page that exists.
+
+    "help help" does, and "help me" does not.
+    """
     first = script.commands[0] if script.commands else None
     if isinstance(first, Help) and first.subject:
         with suppress(Refusal):
@@ -174,7 +192,10 @@ def _names_page(context: Context, script: Script) -> bool:
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
-    """Return a script that asks whether "no" means `decline`; None if it is too late to decline."""
+    """Return a script that asks whether the sender's "no" means the command `decline`.
+
+    Returns None if the sender can no longer decline the game on the board `number`.
+    """
     board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
@@ -187,7 +208,7 @@ def ask_to_decline(context: Context, script: Script, number: int) -> Script | No
 
 
 def _understood(script: Script) -> Understood | None:
-    """Return the requests in a script's words, or else in the subject."""
+    """Return the requests in a script's words. If the words have none, the subject is read."""
     if script.commands:  # "help me out" reads as a command
         first, *others = script.commands
         names_page = isinstance(first, Help) and (first.subject or "").isalnum()
@@ -201,13 +222,19 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return the requests in `line`, with `words` as `rest`; None if `line` has anything else."""
+    """Return the requests in `line`; None if the line has any other words.
+
+    `words` are the sender's other lines. The result has them as its `rest`.
+    """
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Return whether a request is probably meant for the other players, such as "You win"."""
+    """Return whether a request is probably addressed to the other players, such as "You win".
+
+    `meant` is the request. `number` is the number of the board that the mail answers.
+    """
     if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):  # "Who plays?"
         return number is not None
     if meant.intention is Intention.HINT:  # other people on the board may be asked
@@ -242,7 +269,10 @@ def _page(meant: Meant, game: Game) -> str | None:
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:
-    """Parse `line`; a refusal of the command will quote the sender's words instead of `line`."""
+    """Parse the command `line`, which stands for the request `meant`.
+
+    If the command is refused, the reply quotes the sender's words, and not `line`.
+    """
     command = parse_line(line, game)
     assert isinstance(command, Command)
     command.line = meant.wrote
@@ -250,7 +280,10 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """Return the mail section that asks whether `deeds` are meant, on board `number` by default."""
+    """Return the mail section that asks whether the requests `deeds` are meant.
+
+    `number` is the board of the requests that name none.
+    """
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],

@@ -1,10 +1,12 @@
-"""Keeps secrets out of a mail's words: passwords, reply tags, tokens.
+"""Keeps secrets out of a mail's words: passwords, and the secret parts of reply addresses.
 
-Words that may hold a password are withheld: neither sent on nor stored. A candidate is a word of
-enough length after a userid or the word "password". Candidates are hashed and compared within the
-limits of logins, so that mails cannot be used to guess passwords. A mail with a candidate over the
-limits is withheld unchecked, and so is one with a line that looks like an older server's command
-with a password.
+Words that may hold a password are withheld: they are neither sent to other players nor stored. A
+candidate is a word after a userid or after the word "password", if it has the length of a password.
+The server compares each candidate with the player's stored password hash.
+
+Such checks are limited like logins, so that nobody can guess passwords by mail. If the limits allow
+no check, the words are usually withheld unchecked. The words are also withheld if a line looks like
+a command of an older server that contains a password.
 """
 
 import re
@@ -40,7 +42,11 @@ _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """Withhold the mail's words if they may hold a password. Raises WorkNeeded."""
+    """Return the mail; if its words may hold a password, mark them as withheld.
+
+    Nobody gets withheld words. Raises WorkNeeded if a password must be checked first, which is slow
+    and is done outside this transaction.
+    """
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
@@ -71,7 +77,10 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 def _players_concerned(
     turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]
 ) -> dict[str, Player]:
-    """Map handles to the players whose passwords the words may contain; the sender comes first."""
+    """Return, by handle, the players whose passwords the words may contain.
+
+    The sender comes first.
+    """
     work, own = turn.work, player_of(speaker)
     found = [own] if own else []
     commands = [command for script in scripts for command in script.commands]
@@ -85,7 +94,10 @@ def _players_concerned(
 
 
 def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """Return a handle that stands in a command with password, preferably the sender's; or None."""
+    """Return a player's handle, if it stands in a command that contains a password; else None.
+
+    If several handles do, the sender's own handle is preferred.
+    """
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -101,7 +113,11 @@ def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | N
 def _word_before_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """Return the word before a password or a candidate that may not be checked, or None."""
+    """Return the word before a password in the text; None if there is no password.
+
+    A candidate that may not be checked counts as a password. But if the sender is proven, and the
+    password would be another player's, such a candidate is skipped.
+    """
     known = {name: kept for name, player in players.items() if (kept := player.password_hash)}
     speaking = player_of(speaker)
     found = perhaps_passwords(text, known, speaking.handle if speaking else None)
@@ -122,7 +138,10 @@ def _word_before_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Count a check of a player's password by `own`, a proven sender; return if allowed."""
+    """Return whether a player's password may be checked now, and count the check.
+
+    `own` is the sender, if it is proven who sent the mail.
+    """
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -132,7 +151,11 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """Return the mail with reply tags and question tokens masked; a note tells the sender."""
+    """Return the mail without the secret parts of our reply addresses.
+
+    Such a part is a player's reply tag or a question's token. A note in the answer tells the sender
+    that something was left out.
+    """
     envelope = turn.envelope
     if envelope.perhaps_tags:
         is_secret = _is_secret(turn, speaker)
@@ -145,7 +168,10 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
-    """Return a function that tells if a word is the sender's reply tag or a question's token."""
+    """Return a function that tells whether a word is the secret part of a reply address.
+
+    Such a word is a reply tag of the sender, or the token of a question.
+    """
     player, keyring, work = player_of(speaker), turn.site.keyring, turn.work
     asked: set[str] = set()
 
@@ -170,7 +196,7 @@ def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
 
 
 def may_check(turn: MailTurn, handle: str) -> bool:
-    """Count a check of a password; return whether it is allowed."""
+    """Return whether a password may be checked now, and count the check."""
     peer = turn.mail.peer
     trusted = turn.site.trusts(peer)
     rates = {
@@ -236,7 +262,10 @@ _ALONE = re.compile(
 
 
 def may_hold_password(text: str) -> bool:
-    """Return whether a text may hold a password; a mail of only moves and short words cannot."""
+    """Return whether a text may hold a password.
+
+    A text that has only moves and short words cannot.
+    """
     long = (word for word in text.split() if len(word) >= SHORTEST)
     if not all(map(is_any_bare_move, long)):
         return True
@@ -247,7 +276,7 @@ def may_hold_password(text: str) -> bool:
 
 
 def new_password(text: str) -> str | None:
-    """Return the word for "password" in a line that sets or names a new password, or None."""
+    """Return the word for "password", if a line sets or names a new password; else None."""
     text = _as_readers_see(text)
     for found in _NEW.finditer(text):
         if _begins().search(text, max(0, found.start() - _MOST_BEFORE), found.start()):
@@ -259,8 +288,8 @@ def new_password(text: str) -> str | None:
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the userids in lines that look like an older server's commands with a password.
 
-    The flag is True if the command exists here and takes a login. A line without a board's number
-    counts only if the word after the userid is as long as a password.
+    Each userid comes with a flag, which is True if the command exists here and takes a login. If
+    the line has no board number, the word after the userid must have the length of a password.
     """
     text, at = _as_readers_see(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
@@ -280,9 +309,10 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each possible password after its player's handle and the word before it.
+    """Yield each possible password as a tuple: a player's handle, the word before, the password.
 
-    If the word before means "password" and is no handle, the player's handle is `own`.
+    The word before is usually the handle. If it is a word such as "password", the handle is `own`,
+    the sender's.
     """
     if not handles:
         return
@@ -305,19 +335,26 @@ def perhaps_passwords(
 
 @cache
 def _begins() -> re.Pattern[str]:
-    """Return a pattern of the text that may stand before a command, such as the name of a game."""
+    """Return a pattern for the text that may precede a command on its line.
+
+    An example is the name of a game.
+    """
     names = "|".join(games())
     pattern = rf"{_BEGINS}(?:(?:{names})\s{{1,9}})?\Z"
     return re.compile(pattern, re.ASCII | re.IGNORECASE | re.MULTILINE)
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """Return the forms of a word, with or without marks around it, that could be passwords."""
+    """Return the forms of a word that could be passwords.
+
+    They are the word itself, and the word without the quotes or other marks around it. Forms that
+    are too short or too long are left out.
+    """
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
 
 
 def _as_readers_see(text: str, unseen: str = "") -> str:
-    """Return the text with plain blanks, and `unseen` in place of each invisible character."""
+    """Return the text with normal spaces, and with `unseen` instead of each invisible character."""
     return _BLANK.sub(" ", text if text.isascii() else _UNSEEN.sub(unseen, text))
