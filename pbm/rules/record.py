@@ -54,7 +54,7 @@ class Replay:
         self._shown = 0  # `--` that have been read since the last move
 
     def move(self, text: str, parse: Callable[[str, Any], Move] | None = None) -> Replayed:
-        """Play the move that a text means, read by `parse` or in the game's own notation."""
+        """Play the move `text`, which `parse` reads. By default the game's own notation is used."""
         before, seat = self.position, turn(self.position)
         try:
             played = before.play(parse(text, before) if parse else before.parse(text, seat or 1))
@@ -85,7 +85,11 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Pass over the next seat for `text`, a `--`. Raises RecordError if this seat can move."""
+        """Pass over the next seat, since the record says so.
+
+        `text` is the record's sign for this, such as `--`. Raises RecordError if this seat can
+        move, or if the game is over.
+        """
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):
@@ -157,7 +161,7 @@ def forms_of(game: Game) -> tuple[Option, ...]:
 
 
 def readings_of(game: Game) -> tuple[Option, ...]:
-    """Return the options for reading a record of this game; they supply what its text may lack."""
+    """Return the options that supply what the text of a record of this game may lack."""
     return game.reads if has(game, KeepsRecords) else ()
 
 

@@ -1,7 +1,7 @@
-"""The installed games, by entry points of the group `pbm.games`.
+"""Finds the installed games, which are the entry points of the group `pbm.games`.
 
-A game that fails the checks is left out, with a reason for the operator. Its rules must reproduce
-its playthrough, a whole game as text:
+A game that fails the checks is left out, with a reason for the operator. One check is that the
+rules of a game reproduce its playthrough, which is a whole game as text:
 
     start 2 seed=1 layout=plain
     = the state line at the start
@@ -103,7 +103,7 @@ def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, 
 
 
 def game_named(name: str) -> Game:
-    """Raises StateError if there is no such game."""
+    """Return the game with this name. Raises StateError if no such game is installed."""
     game = games().get(name)
     if game is None:
         raise StateError("no-such-game", name=name)
@@ -195,7 +195,7 @@ def _check_info(point: EntryPoint, info: Info) -> None:
 
 
 def _check_reading(game: Game) -> None:
-    """Check that odd texts raise only the errors of the contract."""
+    """Check that odd texts make the game raise only the errors that the contract allows."""
     for text in _WRITTEN:
         if has(game, ReadsTexts):
             game.is_move_text(text), game.mentions_place(text)
@@ -228,7 +228,7 @@ class PlaythroughError(ValueError):
 
 
 def check_playthrough(game: Game) -> None:
-    """Raises PlaythroughError."""
+    """Check that the rules reproduce the game's playthrough. Raises PlaythroughError if not."""
     told = [line for line in game.info.playthrough.split("\n") if line and line[0] != "#"]
     if not told:
         raise PlaythroughError("it has no playthrough")

@@ -1,4 +1,4 @@
-"""The robots, which play any game that can be searched. `ROBOTS` has all about each of them."""
+"""The robots, which play any game that can be searched. The table `ROBOTS` describes each."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class Robot:
     sees: float = 1.0  # the probability of seeing a line that is not obvious (`_OBVIOUS`)
 
     def thinking(self, seconds: float) -> "Robot":
-        """Return a copy whose search takes about `seconds`; a fast robot (`LONG`) is kept as is."""
+        """Return a copy whose search takes about `seconds`; return a fast robot unchanged."""
         if self.seconds < LONG:
             return self
         nodes = max(1, int(self.budget.nodes * seconds / self.seconds))
