@@ -28,7 +28,7 @@ _Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who bl
 
 @dataclass
 class _News:
-    """The events on one board, with the facts (`lead`) and comments for the mails about them."""
+    """The events on one board, and what mails say about them: facts (`lead`) and comments."""
 
     events: list[BoardEvent] = field(default_factory=list)
     lead: list[dict[str, Any]] = field(default_factory=list)
@@ -122,7 +122,11 @@ def _in_audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Return whether the sender gets a mail, too. Switched-off receipts affect only moves."""
+    """Return whether the sender of the mail in hand gets the board's mail, too.
+
+    A player can switch these receipts off. Then there is none for a move, unless the game is over
+    or the player has to act again.
+    """
     if player.settings.receipts or not board.playing:
         return True
     moved = any(isinstance(event, MovePlayed) for event in events)
@@ -181,7 +185,11 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """Return each player's view of the board, with the player's facts and comments from `told`."""
+    """Return the players, each with that player's view of the board.
+
+    `told` has the facts and comments for each player, and `before` has older news, both by player
+    id. The mails of the players `plain` (ids) have no picture.
+    """
     views = board_views(
         turn.work,
         board,
@@ -211,7 +219,10 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Return whether to offer fewer mails to a sender with many boards; an offer is made once."""
+    """Return whether to offer the sender of the mail in hand a setting for fewer mails.
+
+    Only players with many boards get this offer, and each gets it once.
+    """
     settings = player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
         return False
@@ -236,7 +247,11 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """Return what one reader is told; the reader's own first comment lists its other readers."""
+    """Return the facts and comments that one reader is told.
+
+    Comments of authors whom the reader blocks are left out. With a reader's own first comment, the
+    mail also says to whom else it was sent.
+    """
     kept_from = hidden.get(reader.id, frozenset())
     others = [
         player.handle
@@ -322,7 +337,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Return whether a player may get an answer or question now; announce a pause once by mail."""
+    """Return whether a player may get an answer or question now. If not, a mail says so, once."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     if is_paused(work, player.address, now, unproven=unproven):
         return False

@@ -1,10 +1,12 @@
 """News of boards that are kept for a later mail: a digest, or one mail at the next full hour.
 
-For readers without digests, mails caused by others are limited. News over this limit are kept for
-the next full hour. The first mail about a turn of the reader is exempt from the limit.
+For readers without digests, the mails that others cause are limited. News over this limit are kept
+for the next full hour. When it becomes a reader's turn, the first mail about it is exempt.
 
-Mails can also be delayed, as outbox rows due later: for a robot's answer, or while the reader is
-unreachable. The next mail about a board replaces a mail that waits for a robot, and has its news.
+Mails can also be delayed, which means that they are in the outbox but are due later. Some are
+delayed until a robot has answered. Others are delayed while their reader is unreachable. If a new
+mail about a board is written, it replaces a mail that waits for a robot, and tells the news of
+both.
 """
 
 import json
@@ -37,10 +39,13 @@ def keep_for_digests(
     told: Mapping[int, dict[str, Any]],
     together: Collection[int],
 ) -> tuple[list[Player], set[int], set[int]]:
-    """Keep the news of a board for players who are mailed it later, such as all in `together`.
+    """Keep the news of a board for players who are mailed it later.
+
+    These are players with a digest, players over their limit of mails, and the players `together`
+    (ids). `told` has the facts and comments for each player, by id.
 
     Returns the players to mail now, the ids of players who may have older kept news, and the ids of
-    players whose mails have no picture. `told` has facts and comments by player id.
+    players whose mails have no picture.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -85,7 +90,8 @@ def _keep(
 ) -> set[int]:
     """Keep news for the players `numbers` (ids); return the ids of those who had room for it.
 
-    If `shortened`, news without room loses the text of its comments, and all ids are returned.
+    If `shortened`, news without room is kept without the text of its comments, and all ids are
+    returned.
     """
     later = set[int]()
     plies = [event.ply for event in events if isinstance(event, MovePlayed)]
@@ -111,7 +117,7 @@ def _keep(
 
 
 def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
-    """Set timers that mail the kept news to the players `numbers` (ids); return `numbers`."""
+    """Set timers for `at` that mail kept news to the players `numbers` (ids); return `numbers`."""
     for number in sorted(numbers):
         kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
         turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
@@ -124,7 +130,7 @@ def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) ->
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
-    """Return a copy of the view in which older news precedes the view's own."""
+    """Return a copy of a board's view that tells older news, too, before the view's own news."""
     before = [item.told for item in news]
     return {
         **view,
@@ -165,7 +171,11 @@ def _is_exempt(turn: Turn, board: Board, player: Player, events: Sequence[BoardE
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """Return until when a new mail, which replaces `mail`, waits for a robot; None for no wait."""
+    """Return until when a new mail about a board waits, so that a robot can answer before.
+
+    Return None if no robot has to answer. If the new mail replaces the waiting `mail`, it waits
+    only as long as that one.
+    """
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
     is_due = is_due or any(map(robots.intersection, board.open_offers.values()))
@@ -175,7 +185,10 @@ def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime |
 
 
 def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, OutboxMail]:
-    """Delete a board's mails that wait for a robot; return those to `readers`, by player id."""
+    """Delete the mails to `readers` about a board that wait for a robot, and return them by id.
+
+    The ids are those of the readers. Mails that are due soon are not deleted.
+    """
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]

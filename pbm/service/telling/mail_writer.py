@@ -58,7 +58,7 @@ class MailWriter:
         views: Sequence[tuple[Player, dict[str, Any]]],
         instead: Mapping[int, OutboxMail] = _NONE,
     ) -> None:
-        """Mail one board to several players, instead of the delayed mails `instead` (by id)."""
+        """Mail a board to several players. The mails replace those in `instead` (by player id)."""
         mails = []
         for player, view in views:
             replaced = instead.get(player.id)
@@ -119,7 +119,11 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """Return thread headers; `root` is the first mail's Message-ID, None for that mail."""
+        """Return the headers that put a mail into the thread of a board.
+
+        `root` is the Message-ID of the first mail in the thread, None if this mail is the first. If
+        this mail is written instead of a delayed mail, `replaced` is the delayed mail.
+        """
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
@@ -142,7 +146,7 @@ class MailWriter:
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] = (),
     ) -> None:
-        """Mail an answer outside the boards' threads, unless a stranger has had today's answers."""
+        """Mail an answer outside the boards' threads. A stranger gets only a few answers a day."""
         params: dict[str, Any] = {"sections": sections}
         if isinstance(reader, str):
             left = answers_left(self._turn, reader)
@@ -156,7 +160,10 @@ class MailWriter:
     def several(
         self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
     ) -> str:
-        """Mail the boards `told["boards"]` outside their threads; return the Message-ID."""
+        """Write one mail about the boards in `told["boards"]`; return its Message-ID.
+
+        Mail programs show it apart from the boards' threads.
+        """
         message_id = self._message_id(_about_several(told["boards"]))
         headers = self._plain_headers(subject)
         if kind.treatment.is_bulk:
@@ -260,7 +267,11 @@ class MailWriter:
         )
 
     def _plain_headers(self, subject: str, *addresses: str) -> dict[str, Any]:
-        """Return headers of a mail outside the boards' threads; `addresses` are the reader's."""
+        """Return the headers of a mail that belongs to no board's thread.
+
+        `addresses` are those of the mail's reader. If the reader sent the mail in hand, this is a
+        reply.
+        """
         answering = self._turn.cause.message_id if self._turn.cause.is_from(*addresses) else None
         return {
             "subject": subject,

@@ -57,7 +57,11 @@ _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLIN
 
 
 def watch_clock(tick: Tick) -> str | Again:
-    """Check a board's clock: remind, forfeit, or end a pause at its limit; set the next check."""
+    """Check the clock of a board, and return when to check it next.
+
+    This can remind the player to move, handle the end of the player's time, or end a pause that has
+    lasted too long.
+    """
     board = tick.locked_board
     if board is None or not board.playing:
         return "the board is over"
@@ -89,7 +93,12 @@ def watch_clock(tick: Tick) -> str | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> str | Again:
-    """Handle the end of a player's time; forfeit if a reminder arrived at least a day ago."""
+    """Handle the end of a player's time for a move.
+
+    The player forfeits only if a reminder arrived at least a day ago. Before that, vacation may be
+    taken instead, the reminder may be sent again, or the others may get the right to claim a
+    forfeit.
+    """
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
@@ -117,7 +126,11 @@ def _run_out(
 
 
 def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> Again:
-    """Tell the others once that they may claim a forfeit, since no reminder reaches the player."""
+    """Tell the other players, once, that they may claim a forfeit.
+
+    The player's time is over, but reminders do not reach the player. So the player does not forfeit
+    automatically.
+    """
     told = len(wait.reminders) + 1
     if board.reminded < told:
         tick.work.boards.set(board, reminded=told)
@@ -145,7 +158,7 @@ def _next_look(tick: Tick, board: Board, wait: Wait | None) -> datetime:
 
 
 def watch_first_move(tick: Tick) -> str | Again:
-    """Remind a player of a first move, or decline the board if the reminder's deadline is over."""
+    """Remind a player of a first move, or decline the board, as the timer's kind says."""
     board = tick.locked_board
     if board is not None and not board.is_installed:
         return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
@@ -199,7 +212,11 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves in one mail, the most urgent first; begin an absence."""
+    """Remind a player of all awaited moves in one mail, the most urgent first.
+
+    `due` is the move whose reminder is due. The reminder begins an absence, which is the time until
+    the player's next mail.
+    """
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
@@ -237,7 +254,10 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
 
 
 def tell_dates(tick: Tick) -> str:
-    """Tell a player the new deadlines of moves, except first moves, after a long outage."""
+    """Remind a player of all awaited moves, since a long outage has changed the deadlines.
+
+    If only first moves are awaited, no mail is sent.
+    """
     player = tick.player
     if not player.is_active or player.robot or player.unreachable_since:
         return f"{player.handle} gets no mail"
@@ -250,7 +270,7 @@ def tell_dates(tick: Tick) -> str:
 
 
 def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
-    """Yield the other awaited moves of a player; skip boards that are locked."""
+    """Yield the awaited moves of the player except `due`. Boards that are locked are skipped."""
     found = tick.work.boards.longest_waiting(player.id, due.board.id, _MOST_NAMED - 1)
     boards = [board for board in found if board.is_installed]
     abouts = [board.awaited_first_move for board in boards if board.awaited_first_move]
@@ -266,7 +286,10 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """Return the player's awaited move, if any; mark its reminders due within a day as sent."""
+    """Return the move that the player has to make on this board; None if no clock runs.
+
+    A mail names the move now. So reminders of it that are due within a day count as sent.
+    """
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
@@ -281,7 +304,11 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """Return an awaited first move; if its reminder is due within a day, drop that reminder."""
+    """Return an awaited first move, which a mail names now.
+
+    If a reminder of this move alone is due within a day, it is not sent, since this mail replaces
+    it.
+    """
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     if timer.kind == _DECLINE:  # set when the reminder was sent

@@ -57,7 +57,11 @@ class Ticks:
     seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
-        """Set recurring timers, retry stuck timers, count a try for timers cut short by a crash."""
+        """Prepare the timers when the process starts.
+
+        This sets recurring timers, and retries timers that were stuck. If a crash interrupted a
+        timer, a failed try is counted.
+        """
         now = self.clock()
         with self.database.transaction() as work:
             for kind in RECURRING:
@@ -74,9 +78,10 @@ class Ticks:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Run due timers for about `SLICE` seconds, yielding before each; return their number.
+        """Run due timers for about `SLICE` seconds; return their number.
 
-        A failing timer is rolled back alone. Raises DBAPIError if the database is unreachable.
+        Yields before each timer. If a timer fails, only its own changes are rolled back. Raises
+        DBAPIError if the database is unreachable.
         """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):

@@ -1,4 +1,4 @@
-"""News that timers send: digests, kept news, and a player's bounces and vacations."""
+"""Timer handlers that mail kept news, and tell opponents of a player's bounces and vacations."""
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
@@ -30,7 +30,7 @@ _MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # in the te
 
 
 def tell_reachability(tick: Tick) -> str | Again:
-    """Tell opponents that mail to a player bounces, or arrives again, if that is still true."""
+    """Tell opponents that mail to a player bounces or arrives again, unless this has changed."""
     what = tick.timer.about.split(".")[1]
     player = tick.player
     since = player.unreachable_since
@@ -47,9 +47,10 @@ def tell_reachability(tick: Tick) -> str | Again:
 def _tell_who_waits(
     tick: Tick, player: Player, boards: Collection[int], fact: Callable[[int], AccountNews]
 ) -> None:
-    """Announce a fact about the player on the next `_AT_ONCE` boards; set a timer for the rest.
+    """Announce a fact about the player on the next `_AT_ONCE` of these boards.
 
-    A board hears such a fact at most once a day. The timer's key ends with the last board told.
+    A board is told such a fact at most once a day. If boards are left, a new timer is set for them.
+    The timer's key ends with the number of the last board that was handled.
     """
     stem, after = tick.timer.about.rsplit(".", 1)
     left = sorted(number for number in boards if number > int(after))
@@ -205,7 +206,7 @@ def _boards_that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]
 
 
 def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """Delete a board's kept news; return its view with these news."""
+    """Return a board's view for a digest, with the player's kept news, and delete that news."""
     news = tick.work.kept_news.take([player.id], board.id)[player.id]
     after = min((item.after_ply for item in news), default=None)
     view = with_news(shown_to(tick, player, board, after=after), news)

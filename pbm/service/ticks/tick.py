@@ -21,7 +21,7 @@ _RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 @dataclass(frozen=True)
 class Again:
-    """The outcome of a timer that is due again at the moment `at`; `told` is for the log."""
+    """The outcome of a timer that must run again at the moment `at`; `told` is for the log."""
 
     at: datetime
     told: str
@@ -41,9 +41,10 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Return a retry of the timer if mail that arrived by `until` may be unhandled, else None.
+        """Return a retry of the timer if mail that arrived by `until` may still be unhandled.
 
-        A mail counts from its arrival, so call this before a player is penalised for a missing one.
+        Otherwise return None. A mail counts from its arrival. So call this before a player is
+        penalised for having sent none.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")
@@ -54,9 +55,11 @@ class Tick(Turn):
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
-    """Announce events to all but the player `but`; a reader of several boards gets one mail later.
+    """Announce events to all readers except the player `but` (an id).
 
-    So does a reader for whom another timer is due soon. Boards that have just begun do not count.
+    Some readers get one mail later instead of a mail for each board. These are the readers of
+    several of the boards, and readers for whom another timer is due soon. Boards that have just
+    begun do not count for this.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}
