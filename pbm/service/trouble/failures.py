@@ -42,8 +42,9 @@ Handler = Callable[[Exception], object]
 class CrashMarker:
     """A file with the numbers of the mails, or of the timers, that are being handled.
 
-    Each process locks one of a series of such files. Numbers that a dead process left in it had a
-    failed try. The file is not synced, so a power cut is no failed try. Path None records nothing.
+    If a process dies, its numbers stay in the file, and the next process counts a failed try for
+    each. Processes that run at the same time lock different files. The file is not synced to disk,
+    so a power cut does not count as a failed try. If the path is None, nothing is recorded.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -109,9 +110,11 @@ def _first_free(path: Path) -> IO[str]:
 
 @contextmanager
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
-    """Pass an error of the work in the context to `count`, which counts a failed try.
+    """Handle an error of the work in the context, in one of three ways.
 
-    A deadlock or timeout goes to `given_up`, if set. An unreachable database's error is raised.
+    If the database gave up because of a deadlock or timeout, the error is passed to `given_up`, if
+    that is set. If the database is unreachable, the error is raised. Any other error is passed to
+    `count`, which counts a failed try.
     """
     try:
         yield

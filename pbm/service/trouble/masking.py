@@ -1,8 +1,8 @@
 """Masks secrets in text for the operator and the log.
 
-Tags of reply addresses and question tokens are recognised by their form, a password by its position
-in a command: `signup alice secret`, or, on other servers, `move 12 alice secret MOVE`. If in doubt,
-a word is masked.
+Tags of reply addresses and question tokens are recognised by their form. A password is recognised
+by its position in a command, such as `signup alice secret`. Players who know other servers may also
+write `move 12 alice secret MOVE`. If in doubt, a word is masked.
 """
 
 import re
@@ -59,7 +59,7 @@ def masked(text: str) -> str:
 
 
 def _masked_command(line: str) -> str:
-    """Mask all words after a command line's handle, except board numbers, moves and options."""
+    """Mask the words after a command line's handle; keep board numbers, moves and options."""
     words = list(_WORDS.finditer(line))
     at = _command_at([word[0] for word in words])
     if at is None:
@@ -72,7 +72,7 @@ def _masked_command(line: str) -> str:
 
 
 def _command_at(words: list[str]) -> int | None:
-    """Return the index of a line's command word, after quote marks, `Re:` and the game's name."""
+    """Return the index of a line's command word, None if no password can follow that command."""
     for at, word in enumerate(words):
         bare = word.strip(_QUOTE_MARKS).lower()
         if not bare or bare.endswith((":", "]")) or bare == "pbm" or bare in games():

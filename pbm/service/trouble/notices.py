@@ -42,7 +42,11 @@ def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
 def tell_of_trouble(
     turn: Turn, template: str, subject: str, params: dict[str, Any], error: str
 ) -> None:
-    """Mail the operator, at most once a day for the same SMTP code or, without one, error text."""
+    """Mail the operator about an error, at most once a day for the same cause.
+
+    Errors with the same SMTP code have the same cause. If an error has no SMTP code, its text is
+    the cause.
+    """
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)
     key = sha256(cause.encode()).hexdigest()[:16]
@@ -71,7 +75,11 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
 
 
 def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
-    """Return the player in a mail's `From:`, and the subject; None and "" for automatic mail."""
+    """Return the player with the address in a mail's `From:`, and the mail's subject.
+
+    Return None and "" if nobody may be told about the mail, since a program sent it, it cannot be
+    read, or it is for postmaster.
+    """
     address = turn.site.address
     if isinstance(address.parse(mail.recipient), Postmaster):
         return None, ""
@@ -85,7 +93,7 @@ def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
 
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
-    """Tell the operator that a mail could not be sent, unless its kind may get lost silently."""
+    """Tell the operator that a mail could not be sent. The loss of some kinds is not reported."""
     if mail.kind.treatment.loss_is_reported:
         number = outgoing(mail.id)
         params = {"number": number, "recipient": mail.recipient, "error": reason}

@@ -149,7 +149,11 @@ def _proven(
 
 
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
-    """Return the player whom a login may authenticate, or None."""
+    """Return the player whom a login names, or None if a login cannot prove who they are.
+
+    The password is not checked here. Players can choose that a login is good only in a mail from
+    one of their own addresses.
+    """
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:
         return None

@@ -43,7 +43,10 @@ _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """A mail's failure; any of the `in_batch` mails begun in its transaction may be the cause."""
+    """Raised if handling `mail` fails.
+
+    `in_batch` mails were begun in the same transaction. Any of these may be the cause.
+    """
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
         super().__init__(f"mail {incoming(mail.id)}: {error}")
@@ -66,7 +69,10 @@ class Preparation:
         self.is_long = len(self.mail.raw) > LONG
 
     def read(self, site: Site) -> Envelope:
-        """Parse the mail. Raises parser errors; WorkNeeded to parse a long mail in a thread."""
+        """Return the parsed mail. Raises the errors of the parser.
+
+        A long mail is parsed in a thread. Until that is done, this raises WorkNeeded.
+        """
         read = partial(_read_mail, site, self.mail)
         return self.apart.outcome("envelope", read) if self.is_long else read()
 
@@ -78,7 +84,7 @@ class Preparation:
 
 
 class Preparations:
-    """Claims the next mails of the inbox, and keeps the preparations of mails with slow work."""
+    """Claims the next mails of the inbox. Keeps the results of the slow work that mails need."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -87,7 +93,11 @@ class Preparations:
         self._to_do: list[Preparation] = []
 
     def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
-        """Claim the mails whose slow work is done, then the next mails in the queue's order."""
+        """Claim at most `most` mails, in two steps.
+
+        First come mails whose slow work can be started or is done. Then come the next mails in the
+        queue's order.
+        """
         found: dict[int, InboxMail] = {}
         for number in self.ready():
             if len(found) == most:
@@ -110,7 +120,7 @@ class Preparations:
         return list(found.values())
 
     def of(self, mail: InboxMail) -> Preparation:
-        """Return the preparation of a mail; a long mail's slow work begins with parsing it."""
+        """Return the preparation of a mail. If the mail is long, parsing is its first slow work."""
         known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
         if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
             known = None
@@ -126,18 +136,18 @@ class Preparations:
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note the slow work of a mail; the next batch delays the mail until the work is done."""
+        """Note a mail's slow work. The next batch starts it, and delays the mail meanwhile."""
         prepared.under_way, prepared.started = needed.work_out, False
         self._kept[prepared.mail.id] = prepared
 
     def start(self, prepared: Preparation) -> None:
-        """Queue the slow work of a delayed mail; it starts when the batch has ended."""
+        """Queue the slow work of a mail. A thread runs it after the batch has ended."""
         if not prepared.started:
             self._to_do.append(prepared)
         prepared.started = True
 
     def ready(self) -> list[int]:
-        """Return the numbers of mails to claim: their slow work is finished, or not yet started."""
+        """Return the numbers of mails whose slow work is finished, or has not been started."""
         kept = self._kept.items()
         return [number for number, known in kept if not (known.under_way and known.started)]
 
@@ -176,7 +186,11 @@ class InboxWorker:
         self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
-        """Notify players of cleared passwords; after a crash, count a try of each mail in hand."""
+        """Prepare for handling mails when the process starts.
+
+        Players whose password was cleared are told. If the process before has crashed, a failed try
+        is counted for each mail that it was handling.
+        """
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -186,7 +200,11 @@ class InboxWorker:
         self.crash_marker.clear()
 
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
-        """Count a try of each mail in hand at a crash; retry apart those that failed before."""
+        """Count a failed try for each mail that was being handled at a crash.
+
+        Mails that had failed before are retried at different times. So the next crash shows which
+        one causes it.
+        """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
         for mail in found:
@@ -196,9 +214,10 @@ class InboxWorker:
             work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
-        """Handle at most `most` of the next mails; begin none of them after `SLICE` seconds.
+        """Handle at most `most` of the next mails. After `SLICE` seconds no other mail is begun.
 
-        Yields before each mail whether it is long. After any error the caller must roll back.
+        Before each mail, this yields True if the mail is long, else False. After any error the
+        caller must roll back.
         """
         now, began = self.clock(), self.seconds()
         most = most if self.database.embedded else 1  # a turn's commit releases all claimed rows
@@ -267,7 +286,10 @@ class InboxWorker:
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
-        """Count a failed try of a mail; after a database timeout or deadlock only delay it."""
+        """Count a failed try of a mail.
+
+        After a timeout or deadlock in the database no try is counted, and the mail is only delayed.
+        """
         mail, error = failed.mail, failed.error
         self.preparations.forget(mail.id)  # the next try repeats its slow work
         if gave_up(error):

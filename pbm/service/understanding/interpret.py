@@ -1,8 +1,9 @@
 """Interprets a script whose words may mean more than a comment.
 
 Words can be a yes or no to an offer, a request in plain words, lines for several boards (each
-begins with a board's number), or a move. The first of these meanings that fits makes a clearer
-script, which may have to be confirmed (`Script.guess`), or an answer to send (`Script.answer`).
+begins with a board's number), or a move. These meanings are tried in this order. The first that
+fits makes a clearer script. The player may have to confirm it (`Script.guess`), or it is just an
+answer to send (`Script.answer`).
 """
 
 import re
@@ -84,7 +85,11 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
 def _settled(
     context: Context, script: Script, number: int, said: answers.Spoken, asked: _Waiting
 ) -> Script | None:
-    """Return the script that accepts or rejects the only open offer; None for an unclear reply."""
+    """Return the script that accepts or rejects the only open offer.
+
+    Return None if the reply is unclear. `said` is the sender's yes or no. `asked` has the open
+    offers, each with the players who must answer it.
+    """
     offer = next(iter(asked))
     meant = _OFFERS.get(offer.kind)
     names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
@@ -128,7 +133,10 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """Move a request below a move ("draw?") to `wish`, which the sender is asked about."""
+    """Move a request such as "draw?" from the comment below a move to the script's `wish`.
+
+    The sender is asked whether it is meant.
+    """
     moves = script.commands and all(isinstance(item, PlayMove) for item in script.commands)
     if not moves or script.guess:
         return script
@@ -168,10 +176,10 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """Return the commands in lines that begin with a board's number.
+    """Return the commands in lines that begin with a board's number, by the index of the line.
 
-    In an answer to boards (`context.hints`), such a number may mean something else; it counts if it
-    is one of these boards, or of a board on which it is the sender's move.
+    If the mail answers a mail about boards, a number may mean something else. Then it must be a
+    board of that mail (`context.hints`), or a board on which it is the sender's move.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
@@ -186,7 +194,10 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """Parse a line that begins with one of `boards`; unreadable text after it counts as a move."""
+    """Parse a line that begins with the number of one of `boards`, else return None.
+
+    If the text after the number is unreadable, it is taken for a move.
+    """
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None
@@ -199,11 +210,14 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """Return the script with `others`, the words outside the boards' `lines`, as comments.
+    """Return the script with the words that are no commands as comments.
+
+    `words` has all lines. `lines` has the commands in lines that begin with a board's number.
+    `others` are the lines without these.
 
     If all commands are for one board, `others` are its comment. Otherwise the words below a line
-    are the comment for that line's board. Words above the first line belong to the command before
-    it, or are `unplaced`.
+    are the comment for that line's board. The words above the first line belong to the command
+    before it. If there is no such command, they are `unplaced`.
     """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)
@@ -217,7 +231,7 @@ def _with_words(
 
 
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
-    """Add a `guess`, a question to the sender, if one of the lines may be no command."""
+    """Add a `guess` if a line may be no command. The guess asks the sender what is meant."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_in_sentence(words, index) for index in lines):
         return script
