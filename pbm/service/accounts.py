@@ -89,7 +89,7 @@ def _why_reserved(handle: str) -> Refusal | None:
 
 
 def tell_whose_was_cleared(turn: Turn) -> None:
-    """Tell each player whose password was cleared by database migration 7, at all addresses."""
+    """Mail players whose password database migration 7 has cleared, at all their addresses."""
     fact = turn.work.facts.take(CLEARED)
     for player in turn.work.players.some(fact.value) if fact else ():
         told = "password-cleared", "your password", {"handle": player.handle}

@@ -1,4 +1,7 @@
-"""Answers to questions, and replies from other addresses; handlers return the outcome in words."""
+"""Handles answers to our questions, and replies from addresses that we do not know.
+
+Such a reply is to a mail that we sent to a player's address. Handlers return the outcome in words.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -59,7 +62,11 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
 
 
 def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
-    """Handle an answer to a question about commands ("confirm") or an address ("alias")."""
+    """Handle an answer to a question of the kind "confirm" or "alias".
+
+    "confirm" asks whether commands shall run. "alias" asks a player whether a reply from an unknown
+    address is theirs.
+    """
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
     context = turn.context(player, errands[-1].board_id if errands else None)
@@ -80,7 +87,7 @@ def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
 def _answer(
     turn: MailTurn, context: Context, question: Question, errands: Sequence[PendingCommands]
 ) -> bool | None:
-    """Return True for a yes, False for a no or `stop`, None for other words or commands."""
+    """Return True if the mail says yes, False if no or `stop`, None if it says anything else."""
     commands = turn.script(context).commands
     if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
         return None
@@ -93,7 +100,11 @@ def _answer(
 def _drop(
     turn: MailTurn, context: Context, speaker: Answerer, errands: Sequence[PendingCommands]
 ) -> str:
-    """Drop commands after a "no". A move behind the "no" is played, other words are quoted."""
+    """Drop the commands that waited for a yes, since the player said no.
+
+    If the commands were about a board, a move after the "no" is played. Other words after it are
+    quoted in the answer.
+    """
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
     words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
@@ -109,7 +120,10 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Return whether all commands are moves, or the unreadable line may be one."""
+    """Return whether all commands of the script are moves.
+
+    If the script has an unreadable line instead, return whether the line may be a move.
+    """
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)

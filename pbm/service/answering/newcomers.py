@@ -111,7 +111,7 @@ def say_goodbye(turn: Turn, address: str) -> str:
 
 
 def _first_game(work: UnitOfWork, script: Script) -> FirstGame | None:
-    """Return the game that a script asks for, by command or in words; None if not exactly one."""
+    """Return the game that a newcomer's script asks for, None if it asks for no game or several."""
     if not script.commands:
         pairs = pairs_meant(script)
         return FirstGame(default_game().info.name, Play.words[0]) if pairs else None
@@ -260,7 +260,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Record the no, which counts even if the question is closed."""
+    """Record a no, even if the question is closed; cancel any challenge that it was about."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -313,7 +313,10 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the answer to "Who are you?": a Refusal that names the game and any inviter."""
+    """Return the Refusal that answers somebody unknown, which asks: "Who are you?"
+
+    It names the game. If the address was invited to a challenge, it also names the inviter.
+    """
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)
@@ -363,7 +366,7 @@ def start_if_complete(turn: MailTurn, challenge_id: int) -> None:
 
 
 def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: str) -> None:
-    """Cancel a challenge; tell the guests who said yes, and send the inviter the mail `why`."""
+    """Cancel a challenge; tell guests who said yes, and mail the template `why` to the inviter."""
     turn.work.challenges.forget(challenge.id)
     inviter = turn.work.players.get(challenge.by_id)
     if inviter.addresses:
@@ -373,7 +376,10 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
 
 
 def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool = False) -> None:
-    """Tell guests who said yes that the game is off; the mail's sender only if `all_of_them`."""
+    """Tell guests who said yes that the game is off.
+
+    The sender of the mail in hand is told only if `all_of_them` is true.
+    """
     off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):

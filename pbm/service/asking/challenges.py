@@ -37,7 +37,7 @@ FIRST_GAMES = Challenge | Play | Join
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge; the limit on answers does not apply here."""
+    """Ask players whether they accept a challenge, even those who may get no more answers now."""
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return
@@ -53,7 +53,7 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
 
 
 def record_invited(turn: Turn, player: Player, event: Invited) -> Invited:
-    """Store a question to each guest; return the event with `guests`. Raises Refusal."""
+    """Store a question to each guest; return the event with its `guests`. Raises Refusal."""
     work, now = turn.work, turn.now
     guests = tuple(
         Guest(address, suggest_handle(work, address), new_token()) for address in event.addresses
@@ -132,7 +132,11 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class FirstGame:
-    """A newcomer's first game: the command `line` to run after the yes, and any robot opponents."""
+    """The game that a newcomer wants to begin with.
+
+    `line` is the command that runs when the newcomer says yes. `robots` has the handles of the
+    opponents if they are robots.
+    """
 
     game: str
     line: str
@@ -140,7 +144,7 @@ class FirstGame:
 
     @property
     def pairs(self) -> bool:
-        """Whether the newcomer wants any opponent (the command `play`)."""
+        """Whether the newcomer takes any opponent. The command is then a plain `play`."""
         return self.line == Play.words[0]
 
     @property

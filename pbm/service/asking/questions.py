@@ -83,7 +83,7 @@ def ask_errand(
     guessed: bool = False,  # from plain words
     password: SealedPassword | None = None,
 ) -> None:
-    """Ask a player to confirm commands (`told`); `reasons` are mail sections that say why."""
+    """Ask a player to confirm commands (`told`). Mail sections in `reasons` say why we ask."""
     if not may_answer(turn, player):
         return
     waiting = _waiting_with(turn, player, told, password)
@@ -187,7 +187,11 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
 
 
 def origin_of(turn: Turn) -> str:
-    """Return a digest of the origin of the mail in hand; "" if no consent can cover that mail."""
+    """Return a digest of the origin of the mail in hand (see the module's docstring).
+
+    Return "" if no consent can cover that mail: its network is unknown, or the domains of its
+    author and its envelope sender do not match.
+    """
     if not isinstance(turn, MailTurn):
         return ""
     author, sender = address_key(turn.cause.author), address_key(turn.mail.sender)
@@ -203,7 +207,11 @@ def origin_of(turn: Turn) -> str:
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Return whether a standing consent covers an unproven script of only moves and queries."""
+    """Return whether the player has agreed in advance to what this unproven script asks for.
+
+    Such a consent covers only scripts that consist of moves and queries. The module's docstring
+    explains it.
+    """
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
         return False
@@ -233,7 +241,7 @@ def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> Pass
 
 
 def of_address(address: str) -> str:
-    """Return the name of an unknown address as the owner of a sealed password."""
+    """Return the name under which an unknown address owns a sealed password."""
     return f"address {address_key(address)}"
 
 
@@ -247,7 +255,7 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """Count new passwords; return the refusal if they may not be hashed, else None."""
+    """Count `count` new passwords; return a Refusal if they may not be hashed now, else None."""
     work, now, unproven = turn.work, turn.now, turn.unproven
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
     if any(errand.password for errand in waiting):  # the player could not tell two apart
@@ -263,7 +271,10 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """Hash and seal the last new password that a script sets; return None if it sets none."""
+    """Hash and seal the last new password that a script sets; return None if it sets none.
+
+    The seal is a signature of the hash, which is stored until the player says yes.
+    """
     new = _new_passwords(script)
     if not new:
         return None

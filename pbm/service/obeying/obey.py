@@ -40,8 +40,11 @@ _SUSPENDED = Answered("suspended", {"title": "your account"})
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Run a player's script, or ask the player to confirm it. Returns the outcome in words.
 
-    A sender who is not `proven` must confirm commands, unless they only read or a standing consent
-    covers them. `doubt` is the name of a mail section: why DMARC results cast doubt on the sender.
+    `proven` says that the sender is certainly the player. Otherwise the commands need the player's
+    yes. Commands that only read need no yes, nor do commands that a standing consent covers.
+
+    If DMARC results cast doubt on the sender, `doubt` is the name of the mail section that says
+    why.
     """
     player = context.player
     if not proven:
@@ -86,7 +89,7 @@ def _no_command_answer(context: Context, script: Script, number: int | None) -> 
 
 
 def _obey_interpreted(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
-    """Run a script after interpretation, or ask to confirm it; refuse commands over their rate."""
+    """Run an interpreted script, or ask to confirm it. Commands tried too often are refused."""
     refusals = _tried_too_often(context, script)
     outcomes = []
     if refusals:
@@ -121,7 +124,7 @@ def _do(context: Context, script: Script) -> str:
 
 
 def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
-    """Count tries of expensive commands; map indexes of commands over a rate to their refusals."""
+    """Count tries of expensive commands; return refusals of those tried too often, by index."""
     told = dict[int, Answered]()
     for place, command in enumerate(script.commands):
         try:
@@ -158,7 +161,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
 
 
 def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
-    """Write the questions and notices about events, but neither the answer nor boards' mails."""
+    """Write the questions and notices that events cause, but no answer and no mails of boards."""
     held = [event for event in events if isinstance(event, NeedsConfirmation)]
     if held:
         reasons: list[dict[str, Any]] = []
@@ -188,7 +191,10 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Return the notes on withheld words, to add to the answer; an empty list if over a rate."""
+    """Return notes that words of the mail were left out, since they may be secret.
+
+    They are to be added to the answer. If the player got many such notes lately, return no more.
+    """
     turn = context.turn
     if not turn.notes:
         return []

@@ -173,7 +173,7 @@ def _pinned(context: Context, command: Command) -> str:
 
 
 def _count_news(context: Context, events: Sequence[Event]) -> None:
-    """Count a command's news for each board's players. Raises Refusal if they get too much."""
+    """Count the news that a command makes on each board. Raises Refusal if it is too much."""
     happened = on_boards(events)
     if any(event.happens_once for event in happened):
         return
@@ -185,9 +185,10 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
     """Return the events that send the comment to a board, or quote it to the sender.
 
-    The comment belongs to the last command that was refused or that changes something. If the
-    script is empty, it is chat on the board whose mail is answered. Any other comment is quoted as
-    unsent.
+    The comment goes with the last command that changes something or was refused. If there is no
+    such command, there are three cases. The comment of a script without commands is chat on the
+    board whose mail is answered. A comment that may be just a signature is ignored. Any other
+    comment is quoted as unsent.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -201,7 +202,11 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Put the comment into the last of a command's `events`, or return an event that sends it."""
+    """Attach the comment to a command; `events` are what the command has done.
+
+    If the last event can hold a comment, it gets it: a refusal, for example, quotes the comment.
+    Otherwise return an event that sends the comment to a board, or gives it back to the sender.
+    """
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -286,14 +291,18 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """Return the board to show in a refusal: `number`, or the mail's board if `about_board`."""
+    """Return the number of the board to show in a refusal, or None.
+
+    If the command names a board, this is `number`, which is shown only to those who play on it.
+    Otherwise it is the board of the answered mail, if the refusal is `about_board`.
+    """
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None
 
 
 def _refusal_of_move(context: Context, problem: Problem, board_id: int | None) -> Refusal | None:
-    """Return a clearer refusal of an unreadable move ("not your turn", similar moves), or None."""
+    """Return a refusal that says what is wrong with a move that cannot be read, or None."""
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:
