@@ -29,7 +29,7 @@ _log = structlog.get_logger("pbm.loops")
 
 @dataclass
 class TurnTaker:
-    """Runs an inbox worker: batches of at most `most_together` mails, slow work in a thread."""
+    """Runs an inbox worker in batches of at most `most_together` mails; a thread does slow work."""
 
     worker: InboxWorker
     writer: Writer
@@ -177,7 +177,11 @@ async def send_post(
 
 
 def until(due_at: datetime | None, clock: Clock) -> float:
-    """Return the seconds until `due_at`, at most `LOOK_AGAIN`; `BLOCKED_PAUSE` if overdue."""
+    """Return how many seconds to wait until `due_at`, but at most `LOOK_AGAIN`.
+
+    If `due_at` is over, the row could not be claimed yet, so the wait is `BLOCKED_PAUSE`. If
+    nothing is due, it is `LOOK_AGAIN`.
+    """
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:
         return BLOCKED_PAUSE

@@ -147,7 +147,11 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """Return a mail's place in the queue; `from_player` matters for our plain address only."""
+    """Return a mail's place in the queue.
+
+    `from_player` says whether the mail comes from a player's address. That matters only for mails
+    to our plain address, since any other recipient address shows it.
+    """
     apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
     match recipient:
         case PlayerReply(player_id, board_id):

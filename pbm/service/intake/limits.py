@@ -1,8 +1,9 @@
 """Limits how many mails may arrive in an hour, and how many mails of strangers are answered.
 
-SMTP defers mails over a limit. A pool is a number of answers to strangers; mails that pass DMARC
-have a pool of their own. In a pool each network, domain and order of header fields has a quota, to
-leave answers for others. A sender who was deferred may use a further pool after half an hour.
+A mail over a limit is deferred in SMTP, so its sender's server tries again later. A pool is a
+number of answers to strangers. Mails that pass DMARC have a pool of their own. In a pool each
+network, each domain and each order of header fields has a quota, which is a smaller limit. So it
+leaves answers for others. A sender who was deferred may use a further pool after half an hour.
 """
 
 import ipaddress
@@ -51,7 +52,7 @@ _FOR_OPERATOR = limits.Rate("operator", 60, _HOUR)
 
 @dataclass(frozen=True)
 class Arriving:
-    """A mail that has arrived. Copies have the same `digest`."""
+    """A mail that has arrived. Copies of one mail have the same `digest`."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -65,7 +66,7 @@ class Arriving:
 
 
 class Answer(Enum):
-    """Whether limits counted the answer to a stranger's mail."""
+    """Whether the answer to a mail was counted against the limits on answers to strangers."""
 
     COUNTED = "counted"
     NOT_COUNTED = "not counted"  # to a player, or none will be written
@@ -73,7 +74,10 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail; if no pool has one, note the author as deferred."""
+    """Count the answer to a stranger's mail against the limits on such answers.
+
+    If no answer is left, store that the author was deferred, who may then use a further pool later.
+    """
     header = mail.header
     if header is None or header.author is None or header.automatic:
         return Answer.NOT_COUNTED
@@ -87,7 +91,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer against the first pool that has one left; return False if none has."""
+    """Count an answer against the first pool with an answer left; return False if there is none."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):
@@ -101,7 +105,10 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer against a pool and its quotas; return False if one of them is used up."""
+    """Count an answer against a pool of answers and against the mail's quotas in that pool.
+
+    If the pool or a quota is used up, nothing is counted, and the result is False.
+    """
     quotas = list(_quotas(work, pool, mail, author, now))
     if pool.is_empty(work, now) or any(rate.is_empty(work, now, *whose) for rate, whose in quotas):
         return False
@@ -119,7 +126,10 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 def _quotas(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[tuple[limits.Rate, tuple[str, ...]]]:
-    """Yield the quotas that a pool sets for a mail, each with the key of its bucket."""
+    """Yield the quotas that a mail counts against in a pool of answers.
+
+    A quota is a smaller limit, such as that of one network. It comes with the key of its bucket.
+    """
     network, domain = mail.caller.network, registered_domain(author)
     is_vouched = pool in (limits.VOUCHED, limits.VOUCHED_AGAIN)
     if pool in (limits.VOUCHED_AGAIN, limits.STRANGERS_AGAIN):

@@ -67,7 +67,7 @@ def why_doubted(work: UnitOfWork, authserv_id: str) -> tuple[str, datetime] | No
 
 
 def expect_probe(work: UnitOfWork, token: str, authserv_id: str, now: datetime) -> str:
-    """Expect a probe with this token within `PROBE_FOR`; return the mark for the probe's header."""
+    """Store that a probe with this token is expected; return the mark for the probe's header."""
     digest = token_digest(token)
     work.facts.note(_PROBE, {"digest": digest, "authserv_id": authserv_id, "arrival": None}, now)
     return _mark(digest)

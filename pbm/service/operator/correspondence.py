@@ -102,7 +102,12 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Mail `text`, in reply to the newest mail to `sender` or as a new one; return SMTP's reply."""
+    """Send a mail from `sender`; return the server's SMTP reply.
+
+    The mail is a reply to the newest mail that `sender` got. If there is none, or if `new` is true,
+    it is a new mail, whose subject is the first line of `text`. Then wait for an answer, at most
+    `wait` seconds.
+    """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")
     mail = EmailMessage(policy=_POLICY)

@@ -1,4 +1,7 @@
-"""Runs checks and formats the results; has the checks of the roles and of the clocks."""
+"""Runs checks and formats their results.
+
+Two checks are defined here. One finds roles that no process has. The other finds wrong clocks.
+"""
 
 import os
 import socket
@@ -137,7 +140,7 @@ def _named(beats: Sequence[Heartbeat]) -> str:
 
 
 def clocks_state(work: UnitOfWork, clock: Clock) -> str:
-    """Compare all clocks with the database's. Raises OperatorError, which names the wrong ones."""
+    """Compare all clocks with the database's. Raises OperatorError if some clocks are wrong."""
     here, now = work.heartbeats.clock_ahead(clock), clock()
     beats = list(seen_by(work, clock))
     if here is None:  # SQLite has no clock of its own

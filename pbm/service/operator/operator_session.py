@@ -49,7 +49,7 @@ class OperatorTurn(Turn):
         )
 
     def send_board(self, board: Board, player: Player, done: OperatorActed) -> bool:
-        """Mail a board, with the act `done` above it. Returns False if `player` has no address."""
+        """Mail a board and what the operator has `done`. Returns False if there is no address."""
         if not player.addresses:
             return False
         MailWriter(self).board(player, board, shown_to(self, player, board, done))

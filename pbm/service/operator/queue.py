@@ -63,7 +63,7 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
 
 
 def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
-    """Retry a mail and all mails it waits for; return the mails' names."""
+    """Retry a mail, and before it the earlier mails that it waits for; return the names of all."""
     ahead: tuple[int, ...] = ()
     with session.act(None) as act:
         mail = _find_waiting(act.work, name)

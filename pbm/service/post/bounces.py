@@ -1,8 +1,8 @@
 """Bounces: mark players as unreachable, tell opponents after a day, unmark players who write.
 
-A permanent bounce (`5.x.x`) marks the player at once. Of temporary bounces (`4.x.x` or no code)
-one a day counts, and three in a row mark the player. If it is the player's move on a board, the
-board's mail is rewritten and sent again after a pause.
+A permanent bounce (`5.x.x`) marks the player at once. A temporary bounce (`4.x.x` or no code)
+counts at most once a day, and three of these in a row mark the player. If it is the player's move
+on a board, the board's mail is rewritten and sent again after a pause.
 """
 
 from collections.abc import Iterable
@@ -61,7 +61,10 @@ def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
-    """Count a bounce, since the next server refused the recipient of `mail` with `status`."""
+    """Count a bounce, since the next server refused the recipient of `mail`.
+
+    `status` is the code of the refusal. Only a mail to the player's current address counts.
+    """
     player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
         return

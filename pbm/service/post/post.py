@@ -50,7 +50,7 @@ Written = bytes | Deferred | Failed  # a composed mail, or why that failed for n
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Return whether a reminder of running clocks was written too long ago to be true."""
+    """Return whether a reminder waited so long that what it says about clocks may be false."""
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
@@ -102,7 +102,7 @@ class Recording:
         record: Callable[[UnitOfWork, Sequence[Outcome]], None],
         more_come: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`more_come` tells whether other mails are being sent; if so, a batch waits for them."""
+        """While `more_come` says that other mails are being sent, a batch waits for their end."""
         self._record = record
         self._more_come = more_come
         self._writing = asyncio.Lock()
@@ -110,7 +110,7 @@ class Recording:
         self._batch: asyncio.Task[dict[int, Exception]] | None = None
 
     async def note(self, outcome: Outcome, writer: Writer) -> None:
-        """Record an outcome and wait for its commit. Raises errors of `record` and DBAPIError."""
+        """Record an outcome and wait for its commit. Raises DBAPIError and what `record` raises."""
         if isinstance(outcome[1], Sent):
             self._sent.append(outcome)
             if self._batch is None:
@@ -197,7 +197,10 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
 
 @dataclass(frozen=True)
 class DueMails:
-    """Mails to send now, or else when the next is due; if `more`, others may be due now, too."""
+    """The mails to send now. If there are none, `next_due_at` is when the next mail is due.
+
+    If `more` is true, other mails may be due now, too.
+    """
 
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None

@@ -45,10 +45,11 @@ class RobotTurn(Turn):
 
 @dataclass(frozen=True)
 class JobHandler:
-    """The functions for the jobs of one kind; all three check whether a job is obsolete.
+    """The functions that handle the jobs of one kind.
 
-    `prepare` returns None for an obsolete job, and may choose an easier computation after failed
-    tries. `give_up` acts after too many failures. The returned texts are for the log.
+    Each function checks whether the job is obsolete, for example after a take-back. For an obsolete
+    job `prepare` returns None. After failed tries `prepare` may choose an easier computation. After
+    too many failures `give_up` is called. The texts that are returned are for the log.
     """
 
     prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
@@ -84,7 +85,10 @@ def give_up_move(turn: RobotTurn) -> str:
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Settle a draw, or play `move`, which `score` rates; return text for the log."""
+    """Play the robot's `move`, unless the game ends in a draw now; return text for the log.
+
+    The robot's rating of the position, `score`, decides whether it takes an offered draw.
+    """
     board = turn.board
     if not _still_waits(board, turn.job):
         return _GONE_ON
@@ -304,7 +308,10 @@ def _final_results(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]
 
 
 def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
-    """Return the themes of the costly moves `dear`: for each seat, the most frequent first."""
+    """Return the themes of costly moves, by seat, with the most frequent theme of a seat first.
+
+    A theme is a reason why moves were bad. The costly moves are `dear`.
+    """
     found: dict[tuple[int, str], list[int]] = {}
     for item in sorted(dear, key=lambda item: item.ply):
         for fact in (*item.reasons[:1], *item.faults[:1]):

@@ -11,7 +11,7 @@ NICE = 19  # the lowest priority
 
 
 def main(asked: int, lifeline: int) -> None:
-    """Run the computations that the pipe `asked` brings; exit when the pipe `lifeline` closes."""
+    """Run the computations that the pipe `asked` sends; exit when the pipe `lifeline` closes."""
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)  # the server kills this process itself
     os.nice(NICE)

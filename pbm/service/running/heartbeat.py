@@ -105,9 +105,10 @@ class ClockWatch:
     async def mend(
         self, writer: Writer, bring_forward: Callable[[UnitOfWork, datetime], None]
     ) -> None:
-        """Run `bring_forward` at the first call, and after the clock was set back.
+        """Shorten waits that have become too long, since the system clock was set back.
 
-        It shortens waits that are now too long. The call after a DBAPIError runs it, too.
+        The function `bring_forward` does this. It also runs at the first call, and again if the
+        call before has raised DBAPIError.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
@@ -123,7 +124,11 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that the server accepts mail; if it was down, store the outage, postpone expiries."""
+    """Record that the server accepts mail now.
+
+    If it was down before, the outage is stored. Seeks and questions then expire later, since nobody
+    could answer them.
+    """
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

@@ -103,7 +103,7 @@ class _Asked(Generic[T]):
         self.then = partial(self.done.set_exception, error)
 
     def settle(self) -> None:
-        """Pass the result or error to the caller, unless it was cancelled."""
+        """Pass the result or error to the caller, unless the caller was cancelled."""
         if not self.done.done():
             self.then()
 
@@ -111,9 +111,11 @@ class _Asked(Generic[T]):
 class Writer:
     """Runs pieces of database work in order of arrival; pieces that wait together share a commit.
 
-    If one fails, or another process is in conflict, each piece runs again in its own transaction.
-    On PostgreSQL a thread runs everything. On SQLite a thread runs BEGIN, COMMIT and slow steps;
-    the event loop runs the others, which take less time than waking a thread.
+    If a piece fails, or is in conflict with another process, all pieces of its group run again,
+    each in its own transaction.
+
+    On PostgreSQL a thread runs everything. On SQLite a thread runs BEGIN, COMMIT and slow steps.
+    The event loop runs the other steps, since they take less time than waking a thread.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:
@@ -153,7 +155,7 @@ class Writer:
             self._working = None
 
     def _waiting(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
-        """Yield each waiting piece, also pieces that arrive meanwhile; move it to `group`."""
+        """Move waiting pieces to `group`, and yield each. New pieces may arrive meanwhile."""
         while self._asked and len(group) < MOST_TOGETHER:
             group.append(self._asked.popleft())
             yield group[-1]
