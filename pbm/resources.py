@@ -25,7 +25,7 @@ def resource_path(name: Resource) -> Path:
 
 
 def strength_file() -> Path | None:
-    """Return the path of the page on the robots' strength, None if it is missing."""
+    """Return the path of the page about the robots' strength; None if it is missing."""
     places = (_PACKAGE / "_data" / "strength.md", _PACKAGE.parent / "docs" / "strength.md")
     return next((place for place in places if place.is_file()), None)
 
@@ -35,7 +35,10 @@ def game_templates() -> dict[str, Path]:
 
 
 def help_pages() -> dict[str, Path]:
-    """Return the files of help pages by subject; `a-b.txt` is for `a b`."""
+    """Return the files of the help pages, by subject.
+
+    The file `a-b.txt` is the page for the subject `a b`.
+    """
     files = [*resource_path("help").glob("*.txt")]
     for name in games():
         folder = _of_game(name, "help")
@@ -44,12 +47,15 @@ def help_pages() -> dict[str, Path]:
 
 
 def command_text(command: str) -> str:
-    """Read the text below the summary on a command's help page; "" if it has no file."""
+    """Return the text below the summary on a command's help page.
+
+    It is empty if there is no file with such a text.
+    """
     return _read(resource_path("help") / "commands" / f"{command.replace(' ', '-')}.txt")
 
 
 def game_note(name: str, command: str) -> str:
-    """Read a game's note for a command's help page; "" if the game has no such file."""
+    """Return what a game adds to a command's help page; "" if it adds nothing."""
     return _read(_of_game(name, "help") / name / f"{command}.txt")
 
 

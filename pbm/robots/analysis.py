@@ -1,7 +1,7 @@
 """Hints, and the analysis of finished games: each move is compared with the best move found.
 
-Short searches cover all moves. The moves that seem to have cost most are searched again, deeper. A
-game is analysed in pieces of a few plies, so that no job takes long.
+Short searches cover all moves. The moves that seem to have been the worst are searched again,
+deeper. A game is analysed in pieces of a few plies, so that no job takes long.
 """
 
 from collections.abc import Sequence
@@ -55,8 +55,8 @@ class Advice:
 class Judged:
     """The move that `seat` played at a ply, compared with the best move.
 
-    The game's facts in `reasons`, `faults`, `harm` and `contrast` explain why the best move is
-    better. Facts that are true of both moves are omitted.
+    `reasons`, `faults`, `harm` and `contrast` have facts from the game's code. They explain why the
+    best move is better. Facts that are true of both moves are omitted.
     """
 
     ply: int
@@ -74,7 +74,7 @@ class Judged:
 
     @property
     def lost(self) -> int:
-        """What the move has cost, in hundredths."""
+        """How much better the best move was than the played move, in hundredths."""
         return self.best - self.made
 
     @property
@@ -96,7 +96,10 @@ class Piece:
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
-    """Return a hint, by a robot `easier` steps below `ADVISER`. Raises RulesError, NoMoveError."""
+    """Return a hint. Raises RulesError, NoMoveError.
+
+    The robot `ADVISER` finds it. Each step of `easier` takes the next weaker robot instead.
+    """
     game, positions = game_named(course.game), course.positions()
     thought = think(ROBOTS[ADVISER], game, positions, seed, easier=easier)
     lines = (line.moves for line in thought.found.lines if line.moves[0] == thought.move)
@@ -106,7 +109,10 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
-    """Analyse the plies of a piece, but no departure after the last move. Raises RulesError."""
+    """Analyse the plies in `piece`. Raises RulesError.
+
+    If players left the game after its last move, this is ignored.
+    """
     ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
     played = replace(course, steps=course.steps[: max(ends, default=0)])
     moves = [step for step in played.steps if isinstance(step, str)]
@@ -116,9 +122,9 @@ def look_at(course: Course, piece: Piece) -> list[Judged]:
 def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -> list[int]:
     """Return the lead of the side of seat 1 before each ply and after the last ply, in hundredths.
 
-    The deep searches `long` replace the short searches `looks`. If a side's move leads to a
-    position that this side wins by force, the position before the move counts as won, too.
-    With more than two sides, the list is empty.
+    Where there is a deep search in `long`, its results replace those of the short search in
+    `looks`. A side may have made a move to a position that it wins by force. Then the position
+    before this move counts as won, too. With more than two sides, the list is empty.
     """
     if len(set(sides)) != TWO:
         return []
@@ -146,10 +152,11 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
 
 
 def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
-    """Return the next piece to be analysed of a game of `plies` plies, None if all are done.
+    """Return the next piece of an analysis; None if the analysis is complete.
 
-    `short` has a number for each short search done so far: how much the move lowered the chance to
-    win, and 0 for the position after the last move. `long` are the deep searches done so far.
+    The game has `plies` plies. `short` has a number for each short search that is done: how much
+    the move lowered the player's chance to win. For the position after the last move it is 0.
+    `long` has the results of the deep searches that are done.
 
     >>> next_piece(3, [0, 0.5, 0, 0], []).plies
     (2,)
@@ -200,7 +207,10 @@ def decided(leads: Sequence[int]) -> int | None:
 def judge(
     game: Game, positions: Sequence[Position], moves: Sequence[str], piece: Piece
 ) -> list[Judged]:
-    """Analyse the plies in `piece`; `positions` are those before each move and after the last."""
+    """Analyse the plies in `piece`.
+
+    `positions` are the positions before each move, and the last one.
+    """
     return [
         _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece)
         for ply in piece.plies
@@ -254,8 +264,9 @@ def _to_the_point(
 ) -> tuple[tuple[str, ...], Position]:
     """Return the part of `line` that shows why it is good, and the position after that part.
 
-    If `score` is a forced win for the player to move, the part has `_PLIES_TO_END` plies at most.
-    Otherwise it ends once this player scores, after `_PLIES_OF_LINE` plies at most.
+    `score` is the line's score for the player to move. If this is a forced win, the part has
+    `_PLIES_TO_END` plies at most. Otherwise the part has `_PLIES_OF_LINE` plies at most, and ends
+    earlier if this player scores.
     """
     seat = turn(position) or 1
     before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
@@ -275,8 +286,9 @@ def _made(
 ) -> Line:
     """Return the line that begins with the played move, searched as deep as the best line.
 
-    If `found` has no such line, the position after the move is searched. With more than two sides
-    the line gets the lowest score in `found` instead.
+    `found` are the lines that a search of the position found. If none of them begins with the
+    played move, the position after the move is searched. With more than two sides there is no such
+    search: the line gets the lowest score in `found`.
     """
     least, before = Line((move,), found.lines[-1].score), positions[-1]
     scored = next((line for line in found.lines if line.moves[0] == move), None)

@@ -38,14 +38,17 @@ class RobotMove:
 
 @dataclass(frozen=True)
 class Course:
-    """The history of a board as plain data for another process."""
+    """The history of a board, as plain data that can be sent to another process."""
 
     game: str
     start: str  # a state line
     steps: tuple[Step, ...]
 
     def positions(self) -> list[Position]:
-        """Return the earlier positions that may recur, then the current one. Raises RulesError."""
+        """Return the earlier positions that may occur again, then the last one.
+
+        Raises RulesError if the steps break the rules.
+        """
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:
@@ -54,13 +57,19 @@ class Course:
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """Return the earlier positions that may recur, then the last position."""
+    """Return the earlier positions that may occur again, then the last position.
+
+    A position cannot occur again after an irreversible move, such as a capture.
+    """
     matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
 
 def think_about(robot: str, course: Course, seed: int, easier: int, most: float) -> RobotMove:
-    """Call `think`, for a slow robot with about `most` seconds. Raises RulesError, NoMoveError."""
+    """Return a robot's move on a board, as `think` does. Raises RulesError, NoMoveError.
+
+    A slow robot searches for about `most` seconds.
+    """
     game = game_named(course.game)
     return think(ROBOTS[robot].thinking(most), game, course.positions(), seed, easier=easier)
 
@@ -68,11 +77,11 @@ def think_about(robot: str, course: Course, seed: int, easier: int, most: float)
 def think(
     robot: Robot, game: Game, positions: Sequence[Position], seed: int, *, easier: int = 0
 ) -> RobotMove:
-    """Return a robot's move in the last of `positions`. Raises NoMoveError.
+    """Return the move that a robot plays in the last of `positions`. Raises NoMoveError.
 
-    The other positions are earlier ones that may recur. Each step of `easier` selects the next
-    weaker robot; beyond the weakest any legal move is played. The same arguments give the same
-    move, unless a time limit ends the search.
+    The other positions are earlier ones that may occur again. Each step of `easier` takes the next
+    weaker robot. If there is no weaker one, any legal move is played. The same arguments give the
+    same move, unless a time limit ends the search.
     """
     position = positions[-1]
     if not has(game, Searches) or turn(position) is None:
@@ -104,16 +113,17 @@ QUIET, STILL = 30, 60  # moves of each seat since an irreversible one
 
 @dataclass(frozen=True, slots=True)
 class RobotStanding:
-    """What a robot's answer to a draw offer depends on."""
+    """How the game stands for a robot. Its answer to a draw offer depends on this."""
 
     ahead: int  # lead over the best opponent, in the unit of `Line.score`
     quiet: int  # moves of each seat since the last irreversible one
 
     @property
     def takes_draw(self) -> bool:
-        """Whether the robot accepts a draw: it is behind, or the game makes no progress.
+        """Whether the robot accepts a draw.
 
-        A robot that is not behind must not agree early, or everybody could get a draw from it.
+        It accepts if it is behind, or if the game makes no progress. A robot that is not behind
+        must not agree early, or everybody could get a draw from it.
 
         >>> [RobotStanding(*each).takes_draw for each in ((-50, 0), (0, 0), (0, 30))]
         [True, False, True]
@@ -134,7 +144,7 @@ def quiet_moves(game: Game, position: Position) -> int:
 
 
 def standing(robot: str, course: Course, seat: int, seed: int) -> RobotStanding:
-    """Find the standing of the robot in `seat` by a search. Raises RulesError."""
+    """Find by a search how the game stands for the robot in `seat`. Raises RulesError."""
     game, positions = game_named(course.game), course.positions()
     position = positions[-1]
     quiet, sides, own = quiet_moves(game, position), position.sides, position.sides[seat - 1]

@@ -1,7 +1,7 @@
-"""The contract between the server and a game; `docs/adding-a-game.md` is its guide.
+"""The contract between the server and a game. `docs/adding-a-game.md` is the guide to it.
 
 Each optional capability is a `typing.Protocol` of its own. A game returns plain data and raises
-`RulesError`; the sentences for people are in its templates.
+`RulesError`. The sentences for people are in the game's templates.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +24,10 @@ Options = Mapping[str, str | bool]  # values by name, True for a flag
 
 
 class RulesError(ValueError):
-    """An error of a game: a code in kebab-case, and data for the template of its sentence."""
+    """An error that a game raises: a code in kebab-case, and data.
+
+    A template makes a sentence of them.
+    """
 
     def __init__(self, reason: str, **params: Any) -> None:
         super().__init__(reason)
@@ -49,7 +52,10 @@ class AmbiguousMoveError(RulesError):
 
 
 class SetupError(RulesError):
-    """Options, or a number of seats (`wrong-players`), that a game cannot start with."""
+    """Options with which a game cannot start, or a wrong number of seats.
+
+    For a number of seats, the reason is `wrong-players`.
+    """
 
 
 class StateError(RulesError):
@@ -63,9 +69,12 @@ class ClaimError(RulesError):
 class RecordError(RulesError):
     """A record that cannot be read or written, or that the rules do not allow.
 
-    For a refused step, `params` has its text, `given`, and the `seat` that moves or leaves; for a
-    move also its `ply` and round, `number`; for a leaving the number of plies before it, `after`.
-    The reason `no-board` asks for an option of `KeepsRecords.reads`.
+    A step is a move, or a player's leaving. If the rules refuse a step, `params` describes it.
+    `given` is the text of the step, and `seat` is the seat that moves or leaves. For a move, `ply`
+    is its ply and `number` its round. For a leaving, `after` is the number of plies before it.
+
+    With the reason `no-board` the player must say which board the game was played on, by an option
+    in `KeepsRecords.reads`.
     """
 
 
@@ -138,7 +147,10 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a game: a rank for each seat (1 is best), the cause in one word, scores if any."""
+    """The end of a game: a rank for each seat, the cause in one word, and the scores if any.
+
+    Rank 1 is the best.
+    """
 
     ranks: tuple[int, ...]
     by: str
@@ -146,7 +158,9 @@ class Outcome:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats of the first rank; none for a draw, in which all ranks are equal.
+        """The seats of rank 1.
+
+        There are none in a draw. In a draw all ranks are equal.
 
         >>> Outcome((1, 2, 1), "goal").winners, Outcome((1, 1), "full").winners
         ((1, 3), ())
@@ -167,7 +181,11 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How to show a position: the seat that looks at it, and the latest moves to mark, in order."""
+    """How a position is to be shown.
+
+    `seat` is the seat from which it is seen. `moves` are the latest moves in order; they are to be
+    marked.
+    """
 
     seat: int | None = None
     moves: tuple[Moved, ...] = ()
@@ -183,9 +201,9 @@ class Position(Protocol):
     """A position: frozen, and equal by value. Seats count from 1.
 
     `sides` has the side of each seat. The seats of one side are partners, who win and lose
-    together; if a partner has left, the other moves for both seats. `to_move` are the seats that
-    may move now; the server waits for the first of them. It is empty once the game is over. `out`
-    are the seats that have left.
+    together. If a player has left, the partner moves for both seats. `to_move` are the seats that
+    may move now. The server waits for the first of them. `to_move` is empty if the game is over.
+    `out` are the seats whose players have left.
     """
 
     @property
@@ -201,18 +219,25 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None: ...
 
     def parse(self, text: str, seat: int) -> Move:
-        """Raises NotationError, IllegalMoveError, AmbiguousMoveError."""
+        """Return the move that a text means.
+
+        Raises NotationError, IllegalMoveError, AmbiguousMoveError.
+        """
 
     def play(self, move: Any) -> "Played":
-        """Raises IllegalMoveError."""
+        """Return the position after a move, and the move's effect. Raises IllegalMoveError."""
 
     def leave(self, seat: int) -> Self:
-        """Return the position after a seat has left; raises IllegalMoveError."""
+        """Return the position after a player has left the game. Raises IllegalMoveError.
+
+        `seat` is the player's seat.
+        """
 
     def state(self) -> str:
-        """Return the state line for `load`: printable ASCII, a single blank between two words.
+        """Return the position as one line of text, the state line. `load` reads it.
 
-        It must not contain `=?`, which begins an encoded word in a mail's header (RFC 2047).
+        The line is printable ASCII, with a single blank between two words. It must not contain
+        `=?`, which begins an encoded word in a mail's header (RFC 2047).
         """
 
     def diagram(self, view: View) -> tuple[str, ...]:
@@ -234,13 +259,17 @@ class Game(Protocol):
     info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """Return the first position of a game; raises SetupError.
+        """Return the first position of a game. Raises SetupError.
 
-        `options` include the defaults of options not chosen. `seed` decides all that is random.
+        `options` include the defaults of options that were not chosen. `seed` decides whatever is
+        random.
         """
 
     def load(self, state: str) -> Position:
-        """Return the position that a state line describes; raises only StateError."""
+        """Return the position that a state line describes.
+
+        Raises no other error than StateError.
+        """
 
 
 # -- optional capabilities --------------------------------------------------------------------
@@ -260,10 +289,13 @@ def has(game: object, what: type[_What]) -> TypeGuard[_What]:
 
 
 class ReadsTexts(Protocol):
-    """A game that can tell moves from other texts without a position."""
+    """A game that can tell moves from other texts. It needs no position to do so."""
 
     def is_move_text(self, text: str) -> bool:
-        """Return whether a text has the form of a move, legal or not; False for plain words."""
+        """Return whether a text has the form of a move, legal or not.
+
+        Plain words do not have this form.
+        """
 
     def mentions_place(self, text: str) -> bool: ...
 
@@ -272,37 +304,44 @@ class ReadsTexts(Protocol):
 
 
 class ReadsLoosely(Protocol):
-    """A game that reads texts that are nearly moves; the player is asked to confirm the move.
+    """A game that can guess which moves an inexact text may mean.
 
-    The server replaces words such as "to" in such a text by an arrow, →.
+    The player is then asked to confirm the move. Before the game gets such a text, the server
+    replaces words such as "to" by an arrow, →.
     """
 
     def is_nearly_move(self, text: str) -> bool:
-        """Return whether a text names places of the board and nothing else."""
+        """Return whether a text has names of places on the board and nothing else."""
 
     def moves_meant(self, position: Any, text: str) -> tuple[str, ...]:
-        """Return all legal moves that a text which is nearly a move may mean."""
+        """Return all legal moves that an inexact text may mean."""
 
 
 class Suggests(Protocol):
-    """A game that suggests a legal move to newcomers."""
+    """A game that can suggest a legal move, as an example for newcomers."""
 
     def example_move(self, position: Any) -> str | None:
-        """Return a move in its canonical text, None if there is none."""
+        """Return a legal move in its canonical text; None if there is none."""
 
 
 class Tells(Protocol):
     """A game whose mails describe each seat in words."""
 
     def told(self, start: Any, position: Any) -> tuple[dict[str, Any], ...]:
-        """Return a dict for each seat, for the templates; `symbol` is the seat's sign."""
+        """Return a dict about each seat for the game's templates.
+
+        Its key `symbol` has the sign that stands for the seat's pieces.
+        """
 
 
 class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """Return data about a move that led to the position, for the template macro `marked`."""
+        """Return data about a move, for the game's template macro `marked`.
+
+        `position` is a position after the move.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,66 +368,83 @@ class Draws(Protocol):
     ground: Ground
 
     def drawing(self, position: Any, view: View) -> dict[str, Any]:
-        """Return the content of a picture, as a JSON object.
+        """Return the content of a picture, as a JSON object with these keys.
 
         `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
-        a fixed piece. `seats` has the sign on the pieces of each seat. `moves` has an object for
-        each move of `view`; it gives a cell by its index in `Ground.cells`:
+        a fixed piece. `seats` has for each seat the sign on its pieces. `moves` has an object for
+        each move of `view`. In these objects a cell is a number, its index in `Ground.cells`:
 
         - `move`: the text of the move;
         - `left`: the cells that the move emptied;
-        - `came`: the target cells on which the mover's side still has a piece;
-        - `at`: the cell beside which the picture numbers the move;
+        - `came`: the cells to which pieces moved, and on which the mover's side still has a piece;
+        - `at`: the cell beside which the picture shows the number of the move;
         - `towards`: the direction of the move, in degrees clockwise from the right;
         - `off`: None, or if a piece left the board, its last cell and the digit of its seat.
         """
 
 
 class Claims(Protocol):
-    """A game in which a player may claim a draw."""
+    """A game in which a player may claim a draw.
+
+    A ply is one move of one seat. A ply is irreversible if no earlier position can occur after it.
+    """
 
     def reversible(self, position: Any) -> int:
         """Return the number of plies since the last irreversible ply."""
 
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
-        """Return the reason for a draw by claim, in one word; raises ClaimError if there is none.
+        """Return the reason why a draw may be claimed, in one word.
 
-        `positions` has all positions since the last irreversible ply, the current one last.
-        `moves` maps each seat to the number of moves that it has made since that ply.
+        Raises ClaimError if it may not be claimed. `positions` has all positions since the last
+        irreversible ply, the current one last. `moves` maps each seat to the number of moves that
+        it has made since that ply.
         """
 
     def sameness(self, position: Any) -> str:
-        """Return a text that is equal for positions which count as repetitions."""
+        """Return a text for a position, such as its state line without counters.
+
+        Positions with equal texts count as repetitions of each other.
+        """
 
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """Return the reason that `claim` would return; None if no draw may be claimed.
+        """Return the reason why a draw may be claimed; None if it may not be claimed.
 
-        `times` is how often the position has occurred since the last irreversible ply. `moves(n)`
-        queries the database for each seat's number of moves in the latest n plies.
+        It is the reason that `claim` would return. `times` is how often the position has occurred
+        since the last irreversible move. `moves(n)` returns how many of the latest n moves each
+        seat has made. It queries the database.
         """
 
 
 class HasCopies(Claims, Protocol):
-    """A game with symmetries, such as a turned board or exchanged seats."""
+    """A game in which some positions are symmetric to each other.
+
+    Symmetric positions differ only by a turned board, by exchanged seats or the like.
+    """
 
     def copies(self, position: Any) -> Iterable[Any]:
         """Return all positions that are symmetric to a position, itself included."""
 
 
 class BreaksTies(Protocol):
-    """A game with a margin of victory, which breaks ties in a match."""
+    """A game with a margin of victory. The margins break ties in a match of several games."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
-        """Return a seat's lead over its opponents at the end; a match adds up these leads."""
+        """Return a seat's lead over its opponents at the end of a game.
+
+        `start` and `end` are the first and the last position. A match adds up these leads.
+        """
 
 
 class Scores(Protocol):
     """A game in which seats score during play."""
 
     def scores(self, position: Any) -> tuple[int, ...]:
-        """Return the score of each seat so far, never negative; partners share one."""
+        """Return the score of each seat so far. It is never negative.
+
+        Partners have the same score.
+        """
 
 
 # -- whole games -----------------------------------------------------------------------------
@@ -399,7 +455,10 @@ ENDING_HOWS = ("agreed", "claimed", "closed", "operator", "record")
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """The leaving of a seat, between two plies; `str()` is its text in a record."""
+    """A player's leaving of the game, as a step between two plies.
+
+    `str()` is its text in a record.
+    """
 
     seat: int
     how: str = "resigned"
@@ -413,11 +472,15 @@ Step = str | Leaving  # a move as text, or the leaving of a seat
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a game ended if its moves did not end it.
+    """How a game ended, if its moves did not end it.
 
-    `how` is `agreed` or `claimed` for a draw, `closed` for a game without a result, `operator` if
-    the operator decided, `record` if a record states a result without its cause. In the last two
-    cases `winners` has the winning seats, or none for a draw.
+    `how` is one of these words. In the last two cases `winners` has the winning seats; it is empty
+    for a draw.
+
+    - `agreed`, `claimed`: the game is a draw;
+    - `closed`: the game has no result;
+    - `operator`: the operator has decided the result;
+    - `record`: a record states the result, but not its cause.
     """
 
     how: str
@@ -425,7 +488,7 @@ class Ending:
 
     @property
     def result(self) -> tuple[int, ...] | None:
-        """The winning seats, none for a draw; None if there is no result."""
+        """The winning seats, () for a draw; None if the game has no result."""
         return None if self.how == "closed" else self.winners
 
 
@@ -433,9 +496,9 @@ class Ending:
 class GameRecord:
     """A whole game: its start, every step, and its end if the moves did not end it.
 
-    `better` has pairs of a ply and a line, the best one from the position before this ply. For a
-    line from the last position, the ply is the number of plies plus one. The text of a record
-    shows these lines; parsing ignores them.
+    `better` has the best lines that an analysis found. Each item is a ply, and the best line from
+    the position before this ply. For a line from the last position, the ply is the number of plies
+    plus one. The text of a record shows these lines; parsing ignores them.
     """
 
     seats: int
@@ -454,10 +517,10 @@ class KeepsRecords(Game, Protocol):
     reads: tuple[Option, ...]  # the options of `read`
 
     def write(self, record: GameRecord, chosen: Options) -> str:
-        """Raises RecordError."""
+        """Return a record as text, in the form that the options choose. Raises RecordError."""
 
     def read(self, text: str, chosen: Options) -> GameRecord:
-        """Parse a game and play it through; raises RecordError."""
+        """Parse a record and play it through. Raises RecordError."""
 
 
 # -- search -----------------------------------------------------------------------------------
@@ -484,7 +547,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The lines that a search found, the best first; none once the game is over."""
+    """The lines that a search found, the best first. There are none if the game is over."""
 
     lines: tuple[Line, ...]
     depth: int  # the last completed one, in plies
@@ -499,11 +562,11 @@ class Searches(Game, Protocol):
     def search(
         self, positions: Sequence[Any], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
-        """Return the best moves in the last of these positions, up to `best`, with exact scores.
+        """Return the best moves in the last of these positions, with exact scores.
 
-        The other positions are earlier ones of the game that may recur. `seed` may decide between
-        equally good moves. Equal arguments give equal results, unless `Budget.seconds` ends the
-        search.
+        `best` is the number of moves wanted. The other positions are earlier ones of the game that
+        may occur again. `seed` may decide between equally good moves. Equal arguments give equal
+        results, unless `Budget.seconds` ends the search.
         """
 
     def evaluate(self, position: Any) -> tuple[int, ...]:
@@ -511,20 +574,29 @@ class Searches(Game, Protocol):
 
 
 class Explains(Protocol):
-    """A game that explains moves by data for the macros `why` and `theme`, or `contrast`."""
+    """A game that explains moves.
+
+    It returns data for the macros `why` and `theme` of its templates, or for `contrast`.
+    """
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """Return reasons for the first move, the strongest first; the others are what follows."""
+        """Return the reasons why the first move is good, the strongest first.
+
+        The other moves are the expected continuation.
+        """
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
-        """Return faults of a move, the worst first."""
+        """Return the faults of a move, the worst first."""
 
     def contrast(self, made: Any, better: Any, seat: int) -> tuple[dict[str, Any], ...]:
-        """Return what is better for a seat in `better` than in `made`."""
+        """Return in what respects a seat stands better in the position `better` than in `made`."""
 
 
 class MayLack(Protocol):
     """A game with an optional part that may be missing, such as a compiled search."""
 
     def lacks(self) -> str:
-        """Return what is missing and how to mend it, for the operator; empty if all is there."""
+        """Return what is missing and how to mend it, as a text for the operator.
+
+        The text is empty if nothing is missing.
+        """

@@ -1,8 +1,9 @@
-"""The board: 61 cells in nine rows, steps between them, and sets of cells (rules, section 1).
+"""The board: 61 cells in nine rows, steps between them, and sets of cells.
 
-A cell is the number 10 * row + column: a1 is 11, e5 is 55, i9 is 99. Row 0, row 10 and column 0
-are outside the board, so a step is an addition that never wraps round an edge. A set of cells is an
-integer with a bit for each cell, so a step of all of them is a shift.
+The cell in a row and a column is the number 10 * row + column: a1 is 11, e5 is 55, i9 is 99. A step
+is a number that is added to a cell. Row 0, row 10 and column 0 are outside the board, so a step
+over an edge never leads to another cell of the board. A set of cells is an integer with a bit for
+each cell, so a shift of the bits moves all cells by a step. (`docs/rules.md`, section 1)
 """
 
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ CELL_NAMED = {format_cell(cell): cell for cell in CELLS}
 
 
 def parse_cell(name: str) -> int:
-    """Return the cell of a lower-case name such as `c5`; raises NotationError for any other."""
+    """Return the cell with a lower-case name such as `c5`. Raises NotationError for other texts."""
     if name in CELL_NAMED:
         return CELL_NAMED[name]
     row = [other for other in CELL_NAMED if other[0] == name[:1]]
@@ -80,7 +81,7 @@ def line_between(one: int, other: int) -> tuple[int, ...] | None:
 
 
 def shifted(cells: int, step: int) -> int:
-    """Return `cells` moved by one step; some of the result may be off the board."""
+    """Return a set of cells moved by one step. Some of the result may be off the board."""
     return cells << step if step > 0 else cells >> -step
 
 
@@ -101,7 +102,7 @@ def members(cells: int) -> Iterator[int]:
 
 
 def groups(cells: int) -> Iterator[int]:
-    """Yield the connected groups of a set of cells, the topmost first."""
+    """Yield the connected groups in a set of cells, the topmost first."""
     while cells:
         group, reached = 0, cells & -cells
         while reached:

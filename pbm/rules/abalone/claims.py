@@ -1,4 +1,4 @@
-"""Draws by claim, the score of a match, and symmetric positions (rules, section 5)."""
+"""Draws by claim, the score of a match, and symmetric positions (`docs/rules.md`, section 5)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -45,18 +45,27 @@ def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
 
 
 def _counted_seats(position: Placement) -> list[int]:
-    """Return the seats whose moves count for `quiet`: those with marbles and with a player."""
+    """Return the seats whose moves count for a claim with the reason `quiet`.
+
+    They are the seats that have marbles and a player.
+    """
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 
 
 def balance(start: Placement, end: Placement, seat: int) -> int:
-    """Return how many marbles a seat's side ejected by the `end`, minus how many it lost."""
+    """Return how many marbles a seat's side ejected in a game, minus how many it lost.
+
+    `start` and `end` are the first and the last position.
+    """
     lost = sum(start.count(member) - end.count(member) for member in end.group_of(seat))
     return end.scores[seat - 1] - lost
 
 
 def copies(position: _P) -> Iterator[_P]:
-    """Yield all positions symmetric to a position, itself included; some come more than once."""
+    """Yield all positions symmetric to a position, and the position itself.
+
+    Some of them may come more than once.
+    """
     for way in _WAYS:
         placed = tuple(sum(way[cell] for cell in members(own)) for own in position.marbles)
         for first in position.seats:  # the seat that becomes the first one
@@ -71,7 +80,10 @@ def copies(position: _P) -> Iterator[_P]:
 
 
 def _ways() -> Iterator[dict[int, int]]:
-    """Yield each symmetry of the board: a map from each cell to its image, as a set of one cell."""
+    """Yield each symmetry of the board, as a map from cells to cells.
+
+    The target of a cell is given as a set of this one cell.
+    """
     rays = [(cell // 10 - _ROW, cell % 10 - _COLUMN) for cell in CELLS]
     for lies in (rays, [(row, row - column) for row, column in rays]):  # as it is, and mirrored
         for _ in range(6):

@@ -1,4 +1,7 @@
-"""The content of a picture (`contract.Draws`): the empty board, the marbles, the last moves."""
+"""The content of a picture: the empty board, the marbles and the last moves.
+
+Its form is described in `contract.Draws`.
+"""
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
@@ -40,10 +43,11 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
 
 
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
-    """Return a move as data for templates, with the keys `symbol`, `came`, `left` and `off`.
+    """Return data about a move for templates, with the keys `symbol`, `came`, `left` and `off`.
 
-    `symbol` is the mover's sign. `came` are the cells to which the mover's line moved, `left` those
-    that it emptied. `off` is None, or the `symbol` and the last cell, `from`, of an ejected marble.
+    `symbol` is the mover's sign. `came` are the cells to which the mover's line moved. `left` are
+    the cells that it emptied. `off` is None if no marble was ejected. Otherwise it has the `symbol`
+    of the ejected marble, and as `from` its last cell.
     """
     move, effect = read_canonical(moved.move), moved.effect
     off = (
@@ -88,13 +92,16 @@ def _point(cell: int) -> Point:
 
 
 def _beside(cell: int, step: int, away: float) -> Point:
-    """Return a point that is `away` steps from a cell in the direction of `step`."""
+    """Return the point that lies `away` steps from a cell, in the direction of `step`."""
     (x, y), (towards_x, towards_y) = _point(cell), _point(CENTRE + step)
     return x + away * towards_x, y + away * towards_y
 
 
 def _ends() -> Iterator[tuple[str, int, int]]:
-    """Yield each labelled end of a row or column: label, last cell, and the step off the board."""
+    """Yield the labelled end of each row and column.
+
+    It is the label, the last cell before it, and the step from this cell off the board.
+    """
     for cell in CELLS:
         for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):
             if not is_on_board(cell + step):

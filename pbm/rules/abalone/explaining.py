@@ -1,6 +1,7 @@
 """Reasons for a move and faults of it, from the board alone, without a search.
 
-Templates make a sentence of each. In a reason or fault, a seat is a number and a cell is a name.
+Templates make a sentence of each reason and fault. In these, a seat is a number and a cell is a
+name.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -102,10 +103,11 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 
 
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
-    """Yield the advantages of the position `better` over `made` for a seat, the strongest first.
+    """Yield what is better for a seat in the position `better` than in `made`, the strongest first.
 
-    The field `what` is a word of `_MEASURES`. It is counted for the field `seat`: the given seat,
-    its partner or an opponent. The fields `better` and `made` are the counts in the two positions.
+    The field `what` is a word of `_MEASURES`, and names what is counted. The field `seat` is the
+    seat whose marbles are counted: the given seat, its partner or an opponent. The fields `better`
+    and `made` are the counts in the two positions.
     """
     for what, measure, wanted in _MEASURES:
         for other in made.seats:
@@ -136,7 +138,10 @@ def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Rea
 def _leads_to(
     position: AbalonePosition, played: AbalonePlayed, line: Sequence[str]
 ) -> Iterator[Reason]:
-    """Yield the reason `leads-to` if the first ejection in `line` is by the mover."""
+    """Yield the reason `leads-to` if the mover makes the first ejection in `line`.
+
+    `line` is the expected continuation after the move that was `played`.
+    """
     current = played.position
     for text in line:
         seat = current.turn
@@ -182,7 +187,7 @@ def _shape(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Reason]
 
 
 def _nearer(position: Placement, move: LineMove) -> list[int]:
-    """Return by how many steps each moved marble of the mover comes nearer to the centre."""
+    """Return for each moved marble of the mover by how many steps it comes nearer to the centre."""
     moving = moved(move.marbles, move.step, position.occupied)
     own = moving & position.marbles_of(position.turn or 0)
     return [distance(cell, CENTRE) - distance(cell + move.step, CENTRE) for cell in members(own)]
@@ -197,7 +202,7 @@ def _fallen(played: AbalonePlayed) -> Reason:
 
 
 def _neighbours(position: Placement, seat: int) -> int:
-    """Return the number of pairs of a seat's marbles side by side."""
+    """Return how many pairs of a seat's marbles stand side by side."""
     marbles = position.marbles_of(seat)
     return sum((marbles & shifted(marbles, axis)).bit_count() for axis in AXES)
 
@@ -217,7 +222,10 @@ _MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = 
 
 
 def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
-    """Return the marbles of `seats` on `cells`, by seat; a seat that has left is omitted."""
+    """Return the marbles of `seats` that stand on `cells`, by seat.
+
+    Marbles of a seat that has left are omitted.
+    """
     return [
         {"seat": seat, "cells": [format_cell(cell) for cell in members(found)]}
         for seat in seats
@@ -226,7 +234,7 @@ def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[s
 
 
 def threatened(position: Placement, seat: int) -> int:
-    """Return the set of a seat's marbles that an opponent on turn could eject."""
+    """Return the set of a seat's marbles that an opponent could eject if it were their turn."""
     if position.outcome:
         return 0
     own, found = position.marbles_of(seat), 0
@@ -238,7 +246,7 @@ def threatened(position: Placement, seat: int) -> int:
 
 
 def ejectable(position: Placement, seat: int) -> int:
-    """Return the set of marbles that a seat on turn could eject."""
+    """Return the set of marbles that a seat could eject if it were its turn."""
     found, occupied = 0, position.occupied
     for code in codes(*position.seen_by(seat)):
         marbles, step = CODED[code]

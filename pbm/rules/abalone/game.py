@@ -1,4 +1,4 @@
-"""The game object that the entry point `abalone` of the group `pbm.games` names."""
+"""The game object. The entry point `abalone` of the group `pbm.games` names it."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -40,7 +40,10 @@ _EXAMPLES = {
 
 
 class Abalone:
-    """The game, with the members of `contract.Game` and of the optional protocols."""
+    """The game as the server sees it.
+
+    It has the members of `contract.Game` and of the optional protocols.
+    """
 
     info = contract.Info(
         name=NAME,
@@ -80,7 +83,11 @@ class Abalone:
     contrast = staticmethod(lambda *given: tuple(explaining.contrast(*given)))
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """`goal` is the score that wins. `bare` is true of a seat that has no marbles."""
+        """Return a dict about each seat for the templates.
+
+        `goal` is the score that wins. `bare` is True if the seat has no marbles. `home` says where
+        the seat's marbles stood at the start.
+        """
         return tuple(
             {
                 "symbol": symbol(position, seat),

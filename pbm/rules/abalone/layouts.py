@@ -1,8 +1,8 @@
 """The start positions, and the home of each seat in words.
 
-The pictures in `layouts.txt` are drawn as in mails (rules, section 2). Above each are its name and
-the number of players. A digit is the seat of a marble. On boards only for two, `b` is seat 1 and
-`w` seat 2.
+The pictures in `layouts.txt` are drawn as in mails. Above each picture are its name and its number
+of players. A digit is the seat of a marble. On boards for two players only, `b` is seat 1 and `w`
+is seat 2. (`docs/rules.md`, section 2)
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,10 @@ _FILE = Path(__file__).with_name("layouts.txt")
 
 
 def _read() -> Iterator[tuple[tuple[str, int], tuple[int, ...]]]:
-    """Yield for each picture its name, its number of players, and the marbles of each seat."""
+    """Yield the pictures in `layouts.txt`.
+
+    Each is the name and the number of players, and the marbles of each seat.
+    """
     for block in _FILE.read_text(encoding="ascii").strip("\n").split("\n\n"):
         titles, *rows = block.split("\n")
         for left in range(0, len(titles), _WIDTH):
@@ -74,8 +77,8 @@ def start(
 ) -> AbalonePosition:
     """Return the first position of a game. Raises SetupError.
 
-    By default two play on `standard`, and four in teams on `official`. A `pillar` is a fixed marble
-    in the centre, which must be free on the board.
+    By default two play on the board `standard`, and four in teams on `official`. A `pillar` is a
+    fixed marble in the centre. The centre of the board must then be free.
 
     >>> start("bowl", 6).turn
     1
@@ -112,7 +115,7 @@ def start_game(
 
 
 def takes_pillar(board: str, players: int) -> bool:
-    """Return whether the centre of a board is free. Raises KeyError for an unknown board."""
+    """Return whether the centre of a board is free. Raises KeyError if there is no such board."""
     return not any(cells >> CENTRE & 1 for cells in MARBLES[board, players])
 
 
@@ -124,7 +127,10 @@ def home_of(marbles: int) -> str:
 
 
 def _side(group: int) -> str:
-    """Return the direction of a group of marbles from the centre, one of eight, or `centre`."""
+    """Return the direction in which a group of marbles lies from the centre of the board.
+
+    It is one of eight directions, or `centre`.
+    """
     cells = [*members(group)]
     rows = [cell // 10 - CENTRE // 10 for cell in cells]
     columns = [cell % 10 - CENTRE % 10 for cell in cells]

@@ -1,9 +1,9 @@
-"""Moves, and their generation on plain integers, made for speed (rules, section 3).
+"""Moves, and their generation on plain integers, made for speed.
 
 A move takes a line of one to three own marbles one step in one direction. A move *in line* goes
-along the line, onto an empty cell, or pushes fewer opponents than the line has marbles (a
-*sumito*). A move *sideways* goes onto empty cells only. In teams a line may hold marbles of the
-partner.
+along the line. Ahead of it must be an empty cell, or fewer opponents than the line has marbles;
+these are pushed (a *sumito*). A move *sideways* goes onto empty cells only. In teams a line may
+hold marbles of the partner. (`docs/rules.md`, section 3)
 
 The generator takes sets of cells, and finds for each direction the rear cells of all lines at once:
 `cells >> step` is the set of cells from which a step leads into `cells`. Each formula is written
@@ -19,11 +19,14 @@ from pbm.rules.abalone.board import AXES, BOARD, LINES, STEPS, format_cell, shif
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LineMove:
-    """A line of marbles, as a set of cells, and its step, one of `board.STEPS`; perhaps illegal.
+    """A move of a line of marbles by one step. It need not be legal in any position.
 
-    `str()` is the canonical text. A move in line is written as the rear, the front, and the rear's
-    target; a move sideways as the ends in reading order, and the first end's target. Raises
-    ValueError if `marbles` are not one to three cells of a line, or `step` is no direction.
+    `marbles` is a set of cells, and `step` is one of `board.STEPS`. `str()` is the canonical text.
+    A move in line is written as the rear, the front, and the target of the rear. A move sideways is
+    written as the two ends in reading order, and the target of the first end.
+
+    Raises ValueError if `marbles` are not one to three cells of a line, or if `step` is no
+    direction.
     """
 
     marbles: int
@@ -36,22 +39,28 @@ class LineMove:
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """In reading order."""
+        """The cells of the line, in reading order."""
         return LINES[self.marbles]
 
     @property
     def in_line(self) -> bool:
-        """Whether the line moves along itself; a single marble always does."""
+        """Whether the line moves along itself. A single marble always does."""
         return len(self.cells) == 1 or self.cells[1] - self.cells[0] == abs(self.step)
 
     @property
     def rear(self) -> int:
-        """The hindmost cell in the move's direction; sideways the first cell in reading order."""
+        """The hindmost cell of the line, seen in the direction of the move.
+
+        For a move sideways it is the first cell in reading order.
+        """
         return self.cells[-1] if self.in_line and self.step < 0 else self.cells[0]
 
     @property
     def front(self) -> int:
-        """The foremost cell in the move's direction; sideways the last cell in reading order."""
+        """The foremost cell of the line, seen in the direction of the move.
+
+        For a move sideways it is the last cell in reading order.
+        """
         return self.cells[0] if self.in_line and self.step < 0 else self.cells[-1]
 
     def __repr__(self) -> str:
@@ -96,10 +105,10 @@ The last three directions lead to lower cells."""
 
 
 def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
-    """Return for each kind of move the set of rear cells from which such a move is legal.
+    """Return the set of rear cells from which a move is legal, for each kind of move.
 
-    The arguments are disjoint sets of marbles. `partner` is 0 without teams; `fixed` has the marble
-    in the centre, or is 0.
+    The arguments are sets of marbles, without a common cell. `partner` is 0 if there are no teams.
+    `fixed` has the fixed marble in the centre; without one it is 0.
     """
     side = own | partner
     occupied = side | enemies | fixed
@@ -172,7 +181,10 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """Return the set of marbles that a legal move shifts: the line `marbles` and all pushed."""
+    """Return all marbles that a legal move shifts, as a set.
+
+    They are the line itself, `marbles`, and the pushed marbles.
+    """
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

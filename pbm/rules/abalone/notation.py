@@ -1,11 +1,12 @@
-"""Moves as text, and guesses at texts that are nearly moves (rules, section 4).
+"""Moves as text, and guesses at texts that are nearly moves (`docs/rules.md`, section 4).
 
-`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3 by the step that leads
-from c3, the end beside d4, to d4. If both ends are beside the target, the first one counts.
+`c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3: the end that is
+beside d4, here c3, goes to d4, and the rest of the line makes the same step. If both ends are
+beside the target, it is the target of the first one.
 
-In Aba-Pro, the notation of most records, row a is at the bottom. A move in line is the rear
-marble's cell and that marble's target, `a1b2`; the number of marbles follows from the position. A
-move sideways is both ends of the line and the target of the first end, `g7g9f7`.
+In Aba-Pro, the notation of most records, row a is at the bottom. A move in line is the cell of the
+rear marble and the target of this marble, `a1b2`. The number of marbles follows from the position.
+A move sideways is both ends of the line and the target of the first end, `g7g9f7`.
 """
 
 import re
@@ -65,7 +66,7 @@ def is_notation(text: str) -> bool:
 
 
 def mentions_cell(text: str) -> bool:
-    """Return whether a text names a cell, as a word or in a move.
+    """Return whether a text names a cell, either as a word or as a part of a move.
 
     >>> mentions_cell("is E4 free?"), mentions_cell("see a9 and b52")
     (True, False)
@@ -75,7 +76,9 @@ def mentions_cell(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Raise NotationError for "pass", and for two cells such as `h4-g1` if one is off the board.
+    """Raise NotationError for some texts that were meant as moves but cannot be any.
+
+    They are "pass", and two cells such as `h4-g1` if one of them is not on the board.
 
     >>> check_place("h4-g3"), check_place("it is h1")
     (None, None)
@@ -97,7 +100,9 @@ def is_nearly_notation(text: str) -> bool:
 
 
 def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
-    """Return all legal moves that a text with cells may mean, such as a marble and its target.
+    """Return all legal moves that a text with names of cells may mean.
+
+    Such a text may be the cell of a marble and its target.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> moves_meant(start("standard", 2), "a1-b2")
@@ -117,7 +122,8 @@ def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
 def parse_move(text: str, position: Placement) -> LineMove:
     """Return the legal move that a text names.
 
-    Raises NotationError for a text that is no move in any position, else IllegalMoveError.
+    Raises NotationError if the text is no move in any position, and IllegalMoveError if the move is
+    not legal in this position.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> str(parse_move("C5 - C3; d6", start("standard", 2)))
@@ -133,7 +139,7 @@ def parse_move(text: str, position: Placement) -> LineMove:
 
 
 def read_canonical(text: str) -> LineMove:
-    """Return the move that a canonical text names; raises ValueError for any other text.
+    """Return the move that a canonical text names. Raises ValueError for any other text.
 
     >>> str(read_canonical("a1-c3,b2")), str(read_canonical("a1-c3,a2"))
     ('a1-c3,b2', 'a1-c3,a2')
@@ -146,7 +152,10 @@ def read_canonical(text: str) -> LineMove:
 
 
 def _joined(text: str) -> str:
-    """Return a text without blanks, with plain commas; empty if it is too long for a move."""
+    """Return a text without blanks and with plain commas.
+
+    The result is empty if the text is too long for a move.
+    """
     if len(text) > _LONGEST_TEXT:
         return ""
     joined = "".join(_folded(text).split()).replace("->", ",")
@@ -158,7 +167,10 @@ def _folded(text: str) -> str:
 
 
 def _resolve(match: re.Match[str], position: Placement) -> LineMove:
-    """Return the move in a match of `_MOVE`, without a check that marbles stand on the line."""
+    """Return the move that a match of `_MOVE` names. Raises NotationError.
+
+    There need not be marbles on the cells of its line.
+    """
     first = parse_cell(match[1])
     last = parse_cell(match[2]) if match[2] else first
     target = parse_cell(match[3])
@@ -183,7 +195,7 @@ def _resolve(match: re.Match[str], position: Placement) -> LineMove:
 
 
 def _not_a_move(text: str, position: Placement) -> NotationError:
-    """Return the error for a text that is no move; it proposes moves that may be meant."""
+    """Return the error for a text that is no move. It proposes moves that the text may mean."""
     try:
         check_place(text)
     except NotationError as error:
@@ -201,7 +213,9 @@ def _not_a_move(text: str, position: Placement) -> NotationError:
 
 
 def places_of(text: str) -> Places:
-    """Return the cells in a lower-case text of one to six names of cells; () for any other text.
+    """Return the cells that a text names, if it has names of one to six cells and nothing else.
+
+    The text must be in lower case. For any other text the result is ().
 
     >>> places_of("c 3→c 4"), places_of("a1-c3 d4?"), places_of("is e4 free?")
     (('c3', 'c4'), ('a1', 'c3', 'd4'), ())
@@ -214,7 +228,7 @@ def places_of(text: str) -> Places:
 
 
 def moves_naming(position: Placement, places: Places, *, from_to: bool = False) -> list[LineMove]:
-    """Return the legal moves that `places` may name.
+    """Return the legal moves that players may name by these `places`.
 
     If `from_to` is set, `places` must be the cell of a marble and the target of this marble.
     """
@@ -241,7 +255,10 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the sequences of cells that may name a move: those of its line, then targets."""
+    """Yield the sequences of cells that players may write for a move.
+
+    A sequence has cells of the line first, then their targets.
+    """
     yield from _steps(move, position)
     if len(move.cells) == 1:
         return
@@ -254,7 +271,10 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield (rear, its target) for a move in line; also (front, its target) if the move pushes."""
+    """Yield the pairs of a cell and its target that may name a move in line.
+
+    One is the rear and its target. If the move pushes, another one is the front and its target.
+    """
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))
@@ -273,7 +293,10 @@ _ABAPRO = re.compile(f"{_ABAPRO_CELL}{_ABAPRO_CELL}{_ABAPRO_CELL}?", re.ASCII | 
 
 
 def _seen_from_below(cell: int) -> int:
-    """Return the cell whose name is the Aba-Pro name of `cell`; the function is its own inverse."""
+    """Return the cell that our notation calls by the name that `cell` has in Aba-Pro.
+
+    The function is its own inverse.
+    """
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
 
@@ -282,9 +305,9 @@ _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 
 
 def format_abapro(move: LineMove, position: Placement) -> str:
-    """Return the Aba-Pro text of a move; raises IllegalMoveError if it is not legal.
+    """Return a move in Aba-Pro notation. Raises IllegalMoveError if the move is not legal.
 
-    The two ends of a line that moves sideways are sorted by name.
+    If a line moves sideways, its two ends are sorted by name.
 
     >>> from pbm.rules.abalone import parse_move, start
     >>> position = start("standard", 2)
@@ -300,9 +323,10 @@ def format_abapro(move: LineMove, position: Placement) -> str:
 
 
 def parse_abapro(text: str, position: Placement) -> LineMove:
-    """Return the legal move that an Aba-Pro text names; ignores case and blanks.
+    """Return the legal move that an Aba-Pro text names. Case and blanks do not matter.
 
-    Raises NotationError for a text that is no move in any position, else IllegalMoveError.
+    Raises NotationError if the text is no move in any position, and IllegalMoveError if the move is
+    not legal in this position.
 
     >>> from pbm.rules.abalone import start
     >>> str(parse_abapro("I5H5", start("standard", 2)))
@@ -352,7 +376,10 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """Return the set of `rear` and up to two cells ahead with marbles of the mover's side."""
+    """Return the line that moves if only its rear and its step are named, as a set.
+
+    It has up to three cells. All cells ahead of `rear` hold marbles of the mover's side.
+    """
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

@@ -63,12 +63,12 @@ class Placement:
 
     @property
     def occupied(self) -> int:
-        """The cells with a marble, including the fixed marble."""
+        """The cells with a marble, the fixed marble included."""
         return sum(self.marbles, self.fixed)
 
     @property
     def fixed(self) -> int:
-        """The set with the fixed marble's cell, or the empty set."""
+        """The set of the fixed marble's cell; the empty set if there is no fixed marble."""
         return self.pillar << CENTRE
 
     def marbles_of(self, seat: int) -> int:
@@ -85,11 +85,11 @@ class Placement:
         return (seat + 1) % 4 + 1 if self.teams and seat is not None else None
 
     def is_played(self, seat: int) -> bool:
-        """Return whether a player moves for the seat: its own player, or its partner's."""
+        """Return whether somebody moves for the seat: its own player or its partner."""
         return seat not in self.out or self.partner(seat) not in self.out | {None}
 
     def seen_by(self, seat: int) -> tuple[int, int, int, int]:
-        """Return as sets the marbles of a seat, of its partner, of its opponents, and `fixed`."""
+        """Return four sets: a seat's marbles, its partner's, its opponents', the fixed marble."""
         own, partner, fixed = self.marbles_of(seat), self.partner(seat), self.fixed
         friends = self.marbles_of(partner) if partner else 0
         return own, friends, self.occupied ^ (own | friends | fixed), fixed
@@ -98,12 +98,18 @@ class Placement:
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def legal_moves(self) -> tuple[LineMove, ...]:
-        """Return the legal moves by kind (`moves.KINDS`) and rear; none once the game is over."""
+        """Return the legal moves; none if the game is over.
+
+        They are sorted by kind (`moves.KINDS`), then by rear cell.
+        """
         found = codes(*self.seen_by(self.turn)) if self.turn else ()
         return tuple(map(MOVE_CODED.__getitem__, found))
 
     def digits(self) -> str:
-        """Return the sign of each cell, in reading order: the digit of a seat, `#` or `.`."""
+        """Return a character for each cell, in reading order.
+
+        It is the digit of a seat, `#` for the fixed marble, or `.` for an empty cell.
+        """
         # Read as hexadecimal, each binary digit of a set has room for the number of a seat.
         by_cell = self.pillar * _PILLAR
         for seat, cells in enumerate(self.marbles, 1):
@@ -111,7 +117,7 @@ class Placement:
         return "".join(_OF_CELLS(f"{by_cell:0100x}"[::-1])).translate(_SIGNS)
 
     def drawn(self) -> str:
-        """Return the board with its row and column labels, eleven lines (rules, section 1)."""
+        """Return the board as mails show it: eleven lines, with labels of rows and columns."""
         signs = self.digits().translate(_FOR_TWO if self.players == len("ox") else {})
         lines = ["        1 2 3 4 5", "        / / / / / 6"]
         for letter, row, indent, end in zip(ROWS, ROW_SLICES, _INDENTS, _ROW_ENDS, strict=True):

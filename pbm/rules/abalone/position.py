@@ -1,11 +1,13 @@
 """Positions, as in the contract: turns, the end of a game, and the state line.
 
-A state line (rules, section 6) is `ROWS TURN SCORES FLAGS`. ROWS are the rows a to i with `/`
-between them. A marble is the digit of its seat, the fixed marble `#`, an empty cell `.`. TURN is
-the seat to move, `-` once the game is over. SCORES are the scores of all seats with `,` between
-them. FLAGS are `-`, or some of `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order
-with `;` between them. A position has exactly one state line. A position need not be reachable in
-play, but its turn and outcome must follow the rules.
+A state line is `ROWS TURN SCORES FLAGS`. ROWS are the rows a to i with `/` between them. A marble
+is the digit of its seat, the fixed marble `#`, an empty cell `.`. TURN is the seat to move, or `-`
+if the game is over. SCORES are the scores of all seats with `,` between them. FLAGS are `-`, or
+some of `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order with `;` between them.
+(`docs/rules.md`, section 6)
+
+A position has exactly one state line. A position need not be reachable in play, but its turn and
+outcome must follow the rules.
 """
 
 import re
@@ -37,14 +39,18 @@ _EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 
 @dataclass(frozen=True, slots=True)
 class AbalonePlayed(Played):
-    """If a marble was ejected, `effect` has its seat as `ejected`, and its last cell as `from`."""
+    """The position after a move, and the move's effect.
+
+    If a marble was ejected, `effect` has its seat as `ejected`, and its last cell as `from`.
+    Otherwise `effect` is empty.
+    """
 
     position: "AbalonePosition"
     move: LineMove
 
     @property
     def ejected(self) -> tuple[int, ...]:
-        """The seat that lost a marble, as a tuple; empty if the move ejected none."""
+        """The seat whose marble was ejected, as a tuple; () if none was ejected."""
         return (self.effect["ejected"],) if self.effect else ()
 
 
@@ -61,7 +67,7 @@ class AbalonePosition(Placement):
         return self.play_legal(move)
 
     def play_legal(self, move: LineMove) -> AbalonePlayed:
-        """Play a legal move without a check."""
+        """Play a move that is known to be legal."""
         assert self.turn is not None
         step = move.step
         moving = moved(move.marbles, step, self.occupied)
@@ -87,7 +93,7 @@ class AbalonePosition(Placement):
         return AbalonePlayed(after.settled(self.turn % self.players + 1), move, effect)
 
     def leave(self, seat: int) -> "AbalonePosition":
-        """Take a seat out of the game; its marbles stay, but nobody scores by pushing them off."""
+        """Take a seat out of the game. Its marbles stay. Nobody scores by pushing them off."""
         if self.turn is None:
             raise IllegalMoveError("game-over")
         if seat not in self.seats:
@@ -99,7 +105,8 @@ class AbalonePosition(Placement):
     def settled(self, first: int) -> "AbalonePosition":
         """Return this position with `turn` and `outcome` computed anew.
 
-        `turn` is the first seat able to move, in turn order from seat `first`; None after the end.
+        It becomes the turn of the first seat that can move, in turn order from the seat `first`. If
+        the game is over, `turn` is None.
         """
         turn, outcome = None, self._won()
         if outcome is None:
@@ -122,9 +129,10 @@ class AbalonePosition(Placement):
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """Return the outcome if a side has won: by `ejections`, or as the `last` side.
+        """Return the outcome if a side has won; None otherwise.
 
-        `last` means that only one side with a player is left, or only one that also has marbles.
+        A side wins by `ejections`, or because it is the `last` one. It is the last one if no other
+        side has a player, or if no other side has a player and marbles.
         """
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1
@@ -164,7 +172,7 @@ def _format_state(position: AbalonePosition) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def parse_state(text: str) -> AbalonePosition:
-    """Return the position that a state line describes; raises only StateError.
+    """Return the position that a state line describes. Raises no other error than StateError.
 
     >>> from pbm.rules.abalone import start
     >>> parse_state(start("bowl", 6).state()) == start("bowl", 6)
@@ -209,7 +217,10 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
 
 
 def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
-    """Return the values of `teams`, `out` and `quiet`; the other flags follow from the position."""
+    """Return the values of the flags `teams`, `out` and `quiet` in a state line.
+
+    The other flags are not needed: they follow from the position.
+    """
     teams, quiet = False, 0
     out: frozenset[int] = frozenset()
     for flag in text.split(";"):
@@ -225,7 +236,7 @@ def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
 
 
 def _check_placed(position: AbalonePosition) -> None:
-    """Check marbles, seats, teams, and that at most one side has won. Raises StateError."""
+    """Check marbles, seats and teams, and that only one side has won. Raises StateError."""
     for seat in position.seats:
         if position.count(seat) > _MOST_MARBLES:
             raise StateError("bad-state", fault="marbles", seat=seat, most=_MOST_MARBLES)

@@ -1,6 +1,7 @@
-"""The reasons why moves are illegal, and legal moves that may be meant (rules, section 3).
+"""The reasons why moves are illegal, and legal moves that the player may mean.
 
-`why_not` looks at one move, and shares no code with move generation; tests compare the two.
+`why_not` looks at one move. It shares no code with the generation of moves, so tests can compare
+the two.
 """
 
 from collections.abc import Iterable
@@ -30,7 +31,7 @@ Marbles = dict[str, Any]  # `whose` they are, or the `sign` of their seat, and t
 
 
 def why_not(position: Placement, move: LineMove) -> IllegalMoveError | None:
-    """Return why a move is illegal in this position, as an error; None if the move is legal."""
+    """Return the error that says why a move is illegal in a position; None if it is legal."""
     if position.turn is None:
         return IllegalMoveError("game-over")
     return _Check(position, move, position.turn).error()
@@ -46,7 +47,7 @@ class _Check:
         return self._not_own() or blocked()
 
     def _not_own(self) -> IllegalMoveError | None:
-        """Return the error if the mover may not move this line at all."""
+        """Return the error if the mover may not move this line in any direction."""
         move, you = self._move, symbol(self._position, self._mover)
         if foreign := move.marbles & self._enemies:
             return self._refused("not-yours", marbles=self._owned(members(foreign)), you=you)
@@ -117,17 +118,20 @@ class _Check:
         return self._refused("pillar-in-the-way", place=format_cell(CENTRE))
 
     def _refused(self, reason: str, **params: Any) -> IllegalMoveError:
-        """Return the error with this reason, and with a legal move that may be meant."""
+        """Return an error with this reason. It proposes a legal move that the player may mean."""
         near = nearby_line(self._position, self._move.marbles, self._move.step)
         return IllegalMoveError(reason, **params, **perhaps(near))
 
     def _yours(self, cells: int) -> list[Marbles]:
-        """Return the marbles on `cells` that are the mover's or its partner's, by owner."""
+        """Return the marbles on `cells` that are the mover's, and those that are the partner's."""
         groups = (("own", cells & self._own), ("partner", cells & self._partner))
         return [{"whose": whose, "cells": _names(members(some))} for whose, some in groups if some]
 
     def _owned(self, cells: Iterable[int]) -> list[Marbles]:
-        """Return the marbles on `cells`; each entry has marbles of one seat and its sign."""
+        """Return the marbles on `cells`, with the signs of their seats.
+
+        Each item has the sign of one seat and cells of its marbles.
+        """
         owned = groupby(cells, key=lambda cell: self._position.seat_at(cell) or 0)
         return [
             {"sign": symbol(self._position, seat), "cells": _names(group)} for seat, group in owned
@@ -140,7 +144,10 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def example_move(position: Placement) -> str | None:
-    """Return a legal move, preferably of a long line towards the centre; None if there is none."""
+    """Return a legal move to show as an example; None if there is none.
+
+    A long line that moves towards the centre is preferred.
+    """
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
@@ -149,7 +156,7 @@ def example_move(position: Placement) -> str | None:
 
 @cache
 def _example_ranks() -> dict[int, int]:
-    """Return the rank of each move as an example, by the move's code; higher is better."""
+    """Return how well each move serves as an example, by the move's code. Higher is better."""
 
     def appeal(code: int) -> tuple[bool, bool, int, int]:
         move = MOVE_CODED[code]
@@ -162,7 +169,10 @@ def _example_ranks() -> dict[int, int]:
 
 
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
-    """Return the legal move by `step` whose line is most like the line `marbles`, or None."""
+    """Return a legal move by `step` of a line that is nearly `marbles`; None if there is none.
+
+    If there are several, it is the one whose line is most like `marbles`.
+    """
 
     def difference(move: LineMove) -> int:
         return (move.marbles ^ marbles).bit_count()
@@ -179,7 +189,10 @@ def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None
 
 
 def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | None:
-    """Return the legal move of the line `marbles` that ends nearest to `target`, or None."""
+    """Return the legal move of the line `marbles` that comes nearest to the cell `target`.
+
+    Returns None if this line has no legal move.
+    """
 
     def reach(move: LineMove) -> int:
         return min(distance(end + move.step, target) for end in (move.rear, move.front))
@@ -193,7 +206,7 @@ def perhaps(move: LineMove | None) -> dict[str, str]:
 
 
 def _lie_along(marbles: int) -> bool:
-    """Return whether a set is one straight line without a gap."""
+    """Return whether a set of cells is one straight line without a gap."""
     cells = tuple(members(marbles))
     line = line_between(cells[0], cells[-1])
     return line is not None and set_of(line) == marbles

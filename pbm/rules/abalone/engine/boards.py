@@ -1,4 +1,4 @@
-"""Positions of the search in plain Python: tables of cells and moves, legal moves, played moves."""
+"""Positions of the search in plain Python: how legal moves are found and played."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,7 +63,10 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """Map a move's code to the hash key's change by its line, whose marbles are all of `seat`."""
+    """Return for each move of a seat how it changes the position's hash key, by the move's code.
+
+    Only the moving line counts here, not pushed marbles. All marbles of the line are the seat's.
+    """
     keys = CELL_KEYS[seat]
     return {
         code: reduce(xor, (keys[cell] for cell in members(shape.flip & BOARD)), 0)
@@ -86,7 +89,11 @@ _EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
 
 
 class SearchBoard(NamedTuple):
-    """A position: marbles by seat, scores by side, the turn, a hash key, and the side that won."""
+    """A position in the search.
+
+    `marbles` are by seat, `scores` by side. `key` is a hash of the position. `won` is the side that
+    has won.
+    """
 
     marbles: tuple[int, ...]
     scores: tuple[int, ...]
@@ -96,7 +103,7 @@ class SearchBoard(NamedTuple):
 
 
 class Table:
-    """The seats and sides of a search, which never change; the methods find and play moves."""
+    """The seats and sides of a search. They never change. The methods find and play moves."""
 
     def __init__(self, root: Root, *, best_reply: bool) -> None:
         seats = range(len(root.marbles))
@@ -121,7 +128,10 @@ class Table:
         self._flip_keys = tuple(map(flip_keys, seats))
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
-        """Return a position with these marbles and the root's scores; its game must not be over."""
+        """Return the position with these marbles and with the scores of the root.
+
+        The game must not be over in this position.
+        """
         key = TURN_KEYS[turn]
         for side, score in enumerate(self._root.scores):
             key ^= SCORE_KEYS[side][score]
@@ -131,7 +141,7 @@ class Table:
         return SearchBoard(marbles, self._root.scores, turn, key)
 
     def ejections(self, board: SearchBoard) -> list[int]:
-        """Return the moves that push off a marble and score."""
+        """Return the moves that push off a marble and score by it."""
         found: list[int] = []
         marbles = board.marbles
         for seat in self.movers(board):
@@ -150,7 +160,7 @@ class Table:
         return found
 
     def other_moves(self, board: SearchBoard) -> tuple[list[int], list[int]]:
-        """Return all moves but `ejections`, in two lists: first the moves that push."""
+        """Return all moves that are not in `ejections`: those that push, then those that do not."""
         pushing: list[int] = []
         quiet: list[int] = []
         marbles = board.marbles
@@ -178,7 +188,7 @@ class Table:
         return pushing, quiet
 
     def is_legal(self, board: SearchBoard, move: int) -> bool:
-        """Return whether a move of another position is legal in this one."""
+        """Return whether a move found in another position is legal in this one, too."""
         seat, code = move >> CODE_BITS, move & CODE_MASK
         if seat not in self.movers(board):
             return False
@@ -218,21 +228,24 @@ class Table:
         return SearchBoard(stands, scores, turn, key ^ TURN_KEYS[turn], won)
 
     def is_own(self, turn: int) -> bool:
-        """Return whether `turn` belongs to the root's side; False once the game is over."""
+        """Return whether it is the turn of the root's side. After the end of the game it is not."""
         return turn < OTHERS and self.sides[turn] == self.own
 
     def movers(self, board: SearchBoard) -> tuple[int, ...]:
-        """Return the seats that may move: all enemies if the turn is `OTHERS`, else one seat."""
+        """Return the seats that may move.
+
+        If the turn is `OTHERS`, they are all enemies of the root's side. Otherwise it is one seat.
+        """
         return self._enemies if board.turn == OTHERS else (board.turn,)
 
     def _seen_by(self, marbles: tuple[int, ...], seat: int) -> tuple[int, int, int, int]:
-        """Return as sets the marbles of a seat, of its partner, of all others, and `Root.fixed`."""
+        """Return four sets: a seat's marbles, its partner's, all others, and the fixed marble."""
         partner = self._partners[seat]
         own, friends = marbles[seat], 0 if partner is None else marbles[partner]
         return own, friends, sum(marbles) ^ own ^ friends, self._root.fixed
 
     def _next(self, marbles: tuple[int, ...], seat: int, turn: int) -> int:
-        """Return the turn after a move of a seat; seats that cannot move are skipped."""
+        """Return the turn after a move of a seat. Seats that cannot move are skipped."""
         if not self._best_reply:
             return next((s for s in self._after[seat] if self._can_move(marbles, s)), NOBODY)
         hunted = self._root.turn
@@ -245,12 +258,18 @@ class Table:
         return any_move(*self._seen_by(marbles, seat))
 
     def _last(self, marbles: list[int]) -> int:
-        """Return the only side with a player and marbles; `NO_SIDE` if several sides have both."""
+        """Return the only side that still has a player and marbles.
+
+        If there is not exactly one such side, the result is `NO_SIDE`.
+        """
         left = {self.sides[seat] for seat in self._alive if marbles[seat]}
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """Move a line of marbles of `seats` in the sets `after`; return the hash key's change."""
+        """Move a line that may hold marbles of several seats; return the change of the hash key.
+
+        `after` has the marbles of each seat, and is changed. `seats` are the seats in the line.
+        """
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line
@@ -262,9 +281,10 @@ class Table:
 
 
 def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
-    """Push the row of marbles that begins on `cell`: change their sets in `after`.
+    """Push the row of marbles that begins on `cell` by one step.
 
-    Return the change of the hash key, and the seat of the ejected marble; -1 if none is ejected.
+    `marbles` has the marbles of each seat before the push. The same sets in `after` are changed.
+    Returns the change of the hash key, and the seat whose marble was ejected; -1 if none was.
     """
     seat = _seat_at(marbles, cell)
     after[seat] ^= 1 << cell

@@ -1,4 +1,4 @@
-"""The search in C, called by ctypes; the interpreter lock is released during a call."""
+"""The search in C, called by ctypes. The interpreter lock is released during a call."""
 
 import ctypes
 from ctypes import POINTER, Structure, byref, c_double, c_int32, c_int64, c_uint64
@@ -31,7 +31,11 @@ class NoCoreError(Exception):
 
 
 def open_core(library: Path) -> ctypes.CDLL:
-    """Open a library that was built from this `core.c`; raises NoCoreError."""
+    """Open a library that was compiled from `core.c`.
+
+    Raises NoCoreError if the library was compiled from another version of `core.c`, or is not
+    there.
+    """
     if not library.exists():
         raise NoCoreError(f"{library} is not there")
     try:
@@ -102,7 +106,10 @@ def _core() -> ctypes.CDLL:
 
 @cache
 def why_not() -> str:
-    """Return why the compiled search cannot be used, for the operator; empty if it can."""
+    """Return why the compiled search cannot be used, as a text for the operator.
+
+    The text is empty if the search can be used.
+    """
     try:
         _core()
     except NoCoreError as error:
@@ -111,7 +118,10 @@ def why_not() -> str:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """Return the best lines from a root whose game is not over; raises NoCoreError, MemoryError."""
+    """Return the best lines from a root. Raises NoCoreError, MemoryError.
+
+    The game must not be over in the root.
+    """
     numbers = _Numbers(*flat(weights, ways))
     given, found = _given(root), _Outlook()
     told = limits.told
@@ -126,7 +136,10 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 
 
 def perft(root: Root, depth: int) -> int:
-    """Return how many sequences of `depth` moves a root has; raises NoCoreError, MemoryError."""
+    """Return how many sequences of `depth` moves lead on from a root.
+
+    Raises NoCoreError, MemoryError.
+    """
     found: int = _core().pbm_perft(byref(_given(root)), depth)
     if found == -2:
         raise MemoryError

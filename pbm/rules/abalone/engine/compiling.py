@@ -1,7 +1,8 @@
 """Compiles `core.c`, the search in C, if there is a C compiler.
 
-It imports nothing of the package, since `hatch_build.py` runs it to build the wheel. `python -m
-pbm.rules.abalone.engine.compiling` compiles for an installation without a matching core.
+This module imports nothing of the package, since `hatch_build.py` runs it to build the wheel. If an
+installation has no compiled search, or that of another version, `python -m
+pbm.rules.abalone.engine.compiling` compiles it.
 """
 
 import hashlib
@@ -32,12 +33,12 @@ class CompilingError(Exception):
 
 
 def digest() -> str:
-    """Return the hash of `core.c`, which a library compiled from this file contains."""
+    """Return the hash of `core.c`. The compiled library contains the hash of its source."""
     return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
 
 
 def compile_core(library: Path = LIBRARY) -> None:
-    """Compile the core into a file, replacing it. Raises CompilingError."""
+    """Compile `core.c` into a library file, which is replaced. Raises CompilingError."""
     command = [*_compiler(), *_FLAGS, f'-DSOURCE="{digest()}"']
     try:
         # Renamed into place: a process that has the old one open keeps it.
@@ -59,7 +60,11 @@ def compile_core(library: Path = LIBRARY) -> None:
 
 
 def _compiler() -> list[str]:
-    """Return the command of the compiler: the variable CC, else the first one installed."""
+    """Return the command of the C compiler.
+
+    It is the value of the environment variable CC. Without this variable, it is the first compiler
+    that is installed. Raises CompilingError if there is none.
+    """
     words = shlex.split(os.environ.get("CC", ""))
     for name in words[:1] or _COMPILERS:
         if path := shutil.which(name):
@@ -69,7 +74,7 @@ def _compiler() -> list[str]:
 
 
 def _gist(output: str) -> str:
-    """Return the first error line of a compiler's output, else the whole output."""
+    """Return the first error line of a compiler's output; the whole output if it has none."""
     lines = output.strip().splitlines()
     return next((line for line in lines if "error" in line), " ".join(lines)) or "it says nothing"
 

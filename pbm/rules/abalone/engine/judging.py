@@ -10,7 +10,7 @@ _BACKWARD = tuple(zip((1, 11, 10), EDGES[3:], strict=True))
 
 
 class Judge:
-    """Evaluates positions for the side that moves in the root."""
+    """Evaluates positions from the view of the side that is to move in the root."""
 
     def __init__(self, root: Root, weights: Weights) -> None:
         self._weights = weights
@@ -27,7 +27,7 @@ class Judge:
         self._fixed = root.fixed
 
     def value(self, marbles: tuple[int, ...], scores: tuple[int, ...]) -> int:
-        """Return the lead of the root's side over the others."""
+        """Return by how much the root's side leads over the others."""
         weights = self._weights
         occupied = sum(marbles, self._fixed)
         armies = [sum(marbles[seat] for seat in seats) for seats in self._members]
@@ -58,7 +58,10 @@ class Judge:
 
 
 def hit_by(army: int, others: int) -> int:
-    """Return the set of marbles of `others` that a side, `army`, could push off with one move."""
+    """Return the set of marbles that a side could push off with one move.
+
+    `army` are the marbles of the side, `others` those of its opponents.
+    """
     hits = 0
     for far, edge in _FORWARD:
         if target := others & edge:
@@ -74,7 +77,10 @@ def hit_by(army: int, others: int) -> int:
 
 
 def pushes(army: int, others: int, occupied: int) -> int:
-    """Return in how many ways `army` could push marbles of `others` without ejecting them."""
+    """Return in how many ways a side could push opponents' marbles without ejecting any.
+
+    `army` are the marbles of the side, `others` those of its opponents.
+    """
     empty = BOARD & ~occupied
     number = 0
     for far, _ in _FORWARD:

@@ -1,9 +1,9 @@
-"""The search in plain Python; `core.c` is its twin, line for line.
+"""The search in plain Python. `core.c` is its twin, line for line.
 
-Principal variation search: alpha-beta in which all moves but the first are tried with a null
-window. Values are from the view of the side that moves; if the same side moves again, values keep
-their sign. All sides but the root's play as one side. With `Ways.best_reply`, only one of these
-sides moves between two moves of the root's side.
+Principal variation search: this is alpha-beta in which all moves but the first are tried with a
+null window. Values are from the view of the side that moves. If the same side moves again, values
+keep their sign. All sides but the root's play as one side. With `Ways.best_reply`, only one seat of
+these sides moves between two moves of the root's side.
 """
 
 from collections.abc import Callable, Iterator
@@ -93,7 +93,10 @@ class _Search:
         return Outlook(tuple(lines), reached, self.nodes, self.cut)
 
     def _root_moves(self, board: SearchBoard) -> list[int]:
-        """Return the root's moves: ejections, pushes, others; in each class by falling gain."""
+        """Return the root's moves: first ejections, then other pushes, then the rest.
+
+        In each of these classes, the moves with the greatest gain (`gains`) come first.
+        """
         pushing, quiet = self._table.other_moves(board)
         classes = (self._table.ejections(board), pushing, quiet)
         keyed = []
@@ -108,7 +111,10 @@ class _Search:
     def _aspire(
         self, board: SearchBoard, moves: list[int], depth: int, guess: int | None
     ) -> tuple[int, tuple[int, ...]]:
-        """Return the best value and its line; the window around `guess` is widened as needed."""
+        """Return the best value and its line.
+
+        The search begins with a narrow window around `guess`. The window is widened as needed.
+        """
         alpha, beta = -_INFINITE, _INFINITE
         margin = self._ways.aspiration
         if guess is not None and margin and depth > 3 and abs(guess) < SURE:
@@ -205,10 +211,11 @@ class _Search:
         return best
 
     def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
-        """Return a value that makes a search of moves needless; -infinity if all must be searched.
+        """Return a value without a search, if the static value is far outside the window.
 
-        Reverse futility pruning: a static value far above the window is returned, and no move is
-        searched. Futility pruning: an upper bound for quiet moves that is below the window is
+        The result is -infinity if all moves must be searched. Reverse futility pruning: if the
+        static value is far above the window, it is returned, and no move is searched. Futility
+        pruning: if the static value is far below the window, an upper bound for quiet moves is
         returned, and no quiet move is searched.
         """
         if depth > 3 or abs(alpha) >= SURE:
@@ -231,9 +238,10 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """Return the value of `move`; `count` is the number of moves tried before it.
+        """Return the value of `move`. `count` is the number of moves that were tried before it.
 
-        If `count` is not 0, the first search has a null window and is `late` plies less deep.
+        If `count` is not 0, the move is first searched with a null window, and `late` plies less
+        deep. It is searched again if this first search shows that it may be better.
         """
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
@@ -253,7 +261,10 @@ class _Search:
         return -self._search(child, depth, -beta, -alpha, ply + 1)
 
     def _quiesce(self, board: SearchBoard, own: bool, alpha: int, beta: int, ply: int) -> int:
-        """Return the best value after ejections are played out; at least the static value."""
+        """Return the best value that can be reached by ejections alone.
+
+        It is at least the static value, since no ejection needs to be made.
+        """
         best = self._static(board, own)
         if best >= beta or not self._ways.quiescence or ply >= _DEEPEST_PLY:
             return best
@@ -274,7 +285,10 @@ class _Search:
     def _ordered(
         self, board: SearchBoard, hint: int, ply: int, skips_quiet: bool
     ) -> Iterator[tuple[int, bool]]:
-        """Yield each move to try and whether it is quiet; `hint` comes first if it is legal."""
+        """Yield the moves to try, each with whether it is quiet: whether it pushes nothing.
+
+        `hint` comes first if it is legal. If `skips_quiet` is set, quiet moves are left out.
+        """
         table = self._table
         hint_is_quiet = False
         if hint and table.is_legal(board, hint):
@@ -297,7 +311,10 @@ class _Search:
                     yield move, True
 
     def _rank(self, ply: int) -> Callable[[int], int]:
-        """Return the sort key of moves without an ejection."""
+        """Return the sort key of moves that eject nothing.
+
+        Moves with a higher key are tried first.
+        """
         first, second = self._killers[ply]
         history, gains = self._history, self._gains
 
@@ -311,7 +328,10 @@ class _Search:
         return rank
 
     def _reward(self, move: int, tried: list[int], depth: int, ply: int) -> None:
-        """Credit a quiet move that caused a cutoff, and debit the quiet moves tried before it."""
+        """Rank a quiet move higher, since it caused a cutoff.
+
+        The quiet moves that were tried before it are ranked lower.
+        """
         killers = self._killers[ply]
         if killers[0] != move:
             killers[:] = move, killers[0]
@@ -328,12 +348,18 @@ class _Search:
         self._known[key & self._size - 1] = key, move, value, depth, bound
 
     def _is_enough(self, depth: int, number: int) -> bool:
-        """Return whether late move pruning skips all quiet moves after the first `number`."""
+        """Return whether the other quiet moves can be skipped, since `number` of them were tried.
+
+        This is late move pruning.
+        """
         patience = self._ways.patience
         return bool(patience) and depth <= 3 and number >= patience * (1 + depth * depth)
 
     def _reduction(self, depth: int, count: int) -> int:
-        """Return how many plies less deep to search a quiet move after `count` other moves."""
+        """Return by how many plies less deep a quiet move is searched.
+
+        `count` is the number of moves that were tried before it.
+        """
         if not self._ways.reductions or depth < 3 or count < 3:
             return 0
         if depth > 5 and count > 20:
@@ -359,12 +385,15 @@ class _Search:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """Return the best lines from a root whose game is not over."""
+    """Return the best lines from a root. The game must not be over in the root."""
     return _Search(root, weights, ways, limits).find()
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """Map a move's code to what its line gains by `Weights.rings`."""
+    """Return for each move how much better its line stands after it, by the move's code.
+
+    Only the weights in `Weights.rings` count, which depend on the distance from the centre.
+    """
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
     def worth(cells: int) -> int:

@@ -1,4 +1,7 @@
-"""The input and the result of a search, in Python and in C: a position, limits, lines."""
+"""The input and the result of a search: a position, limits and lines.
+
+They are the same for the search in Python and for the search in C.
+"""
 
 from collections.abc import Callable, Sequence
 from ctypes import c_int32
@@ -25,7 +28,7 @@ class Root:
 
     @property
     def alive(self) -> tuple[bool, ...]:
-        """For each side, whether it still has a player."""
+        """Whether each side still has a player."""
         return tuple(
             not all(out for out, member in zip(self.out, self.sides, strict=True) if member == side)
             for side in range(len(self.scores))
@@ -33,13 +36,16 @@ class Root:
 
     @property
     def played(self) -> tuple[bool, ...]:
-        """For each seat, whether its player or a partner still moves for it."""
+        """Whether each seat still has somebody to move for it: its player or a partner."""
         return tuple(self.alive[side] for side in self.sides)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """The limits of a search. Depth 1 is always finished, whatever `nodes` and `seconds` are."""
+    """The limits of a search.
+
+    The search to depth 1 is always finished, whatever `nodes` and `seconds` are.
+    """
 
     nodes: int  # in all
     depth: int = DEEPEST  # plies
@@ -61,7 +67,10 @@ class Outlook:
 
 
 def root_of(positions: Sequence[Placement]) -> Root:
-    """Return the root for a search in the last of these positions, where the game is not over."""
+    """Return the root for a search in the last of these positions.
+
+    The game must not be over in this position. The others are earlier positions of the game.
+    """
     last = positions[-1]
     assert last.turn is not None
     return Root(
@@ -80,7 +89,7 @@ def root_of(positions: Sequence[Placement]) -> Root:
 
 
 def table_size(nodes: int) -> int:
-    """Return `nodes` rounded up to a power of two, 2**12 at least and 2**21 at most.
+    """Return `nodes` rounded up to a power of two. It is at least 2**12 and at most 2**21.
 
     >>> table_size(1), table_size(5000), table_size(10**9)
     (4096, 8192, 2097152)

@@ -1,4 +1,4 @@
-"""Search and evaluation of positions for the game object."""
+"""Search and evaluation of positions, as the game object offers them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_int32
@@ -29,7 +29,11 @@ def search(
     stop: c_int32 | None = None,
     told: Callable[[SearchResult], None] | None = None,
 ) -> SearchResult:
-    """Return the best moves in the last position; `stop` and `told` are as in `SearchLimits`."""
+    """Return the best moves in the last of these positions.
+
+    `best` is the number of moves wanted. The other positions are earlier ones of the game. `stop`
+    and `told` are described in `SearchLimits`.
+    """
     if positions[-1].turn is None:
         return SearchResult((), 0, 0)
     by = "plain" if compiled.why_not() else "compiled"
@@ -49,7 +53,7 @@ def search(
 
 
 def perft(position: AbalonePosition, depth: int) -> int:
-    """Count the sequences of `depth` legal moves, by the compiled core if it can be used."""
+    """Count the sequences of `depth` legal moves. The compiled core counts if it can be used."""
     if position.turn is None or compiled.why_not():
         return plain_perft(position, depth)
     return compiled.perft(root_of([position]), depth)
@@ -63,7 +67,10 @@ def _found(position: AbalonePosition, outlook: Outlook, by: str) -> SearchResult
 
 
 def evaluate(position: AbalonePosition) -> tuple[int, ...]:
-    """Return each seat's static value in hundredths of a marble: `WON` if won, `-WON` if lost."""
+    """Return the static value of a position for each seat, in hundredths of a marble.
+
+    It is `WON` if the seat has won, and `-WON` if it has lost or has no player any more.
+    """
     if position.outcome:
         winners = position.outcome.winners
         return tuple((WON if seat in winners else -WON) * bool(winners) for seat in position.seats)
@@ -77,9 +84,10 @@ def evaluate(position: AbalonePosition) -> tuple[int, ...]:
 
 
 def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
-    """Yield the texts of coded moves, as long as each is made by the seat whose turn it is.
+    """Yield the texts of coded moves, up to the first move that is out of turn.
 
-    A search with `Ways.best_reply` skips turns, so a later move can be made by another seat.
+    A search with `Ways.best_reply` skips turns, so a later move in its line may be made by a seat
+    whose turn it is not.
     """
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:

@@ -1,6 +1,6 @@
 """The parameters of evaluation and search. Values are in thousandths of a marble pushed off.
 
-The search in C gets them as whole numbers, in the order of these fields.
+The search in C gets these parameters as whole numbers, in the order of the fields.
 """
 
 from dataclasses import astuple, dataclass
@@ -12,9 +12,9 @@ MARBLE = 1000  # about the value of the first marble pushed off
 class Weights:
     """Weights of the evaluation of a position, from one side's view.
 
-    `marble` is for each marble on the board, `rings` for each by its distance from the centre. The
-    value of several enemies together is `lead` / 16 of the best enemy's value, plus
-    (16 - `lead`) / 16 of the mean of all enemies' values.
+    `marble` is the value of each marble on the board. `rings` is added to it by the marble's
+    distance from the centre. The value of several enemies together is `lead` / 16 of the best
+    enemy's value, plus (16 - `lead`) / 16 of the mean of all enemies' values.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)  # by ejections
@@ -29,10 +29,11 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """The options of the search; the first three are flags. Pruning is off if its number is 0.
+    """The options of the search. The first three are flags. Pruning is off if its number is 0.
 
-    - `best_reply`: between two moves of the side that searches, only one of several enemies moves:
-      the enemy with the strongest reply. If the flag is 0, all enemies move, as one side.
+    - `best_reply`: if the flag is set, only one of several enemies moves between two moves of the
+      side that searches: the enemy with the strongest reply. Otherwise all enemies move, as one
+      side.
     - `patience`: late move pruning. At most 2 * `patience` quiet moves are tried with one ply left,
       5 * `patience` with two plies left, 10 * `patience` with three.
     - `margin`: reverse futility pruning. With at most three plies left, no move is tried if the

@@ -1,11 +1,17 @@
-"""Programs on standard input and output: `pbm-rules` (`rules`) and `pbm-engine` (`engine`)."""
+"""Programs that read standard input and write standard output.
+
+`rules` is the program `pbm-rules`, and `engine` is `pbm-engine`.
+"""
 
 from collections.abc import Iterator
 from typing import BinaryIO
 
 
 def read_lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream; a line of over `longest` bytes is cut to `longest` + 1."""
+    """Yield the lines of a stream.
+
+    A line of more than `longest` bytes is cut to `longest` + 1 bytes.
+    """
     while line := stream.readline(longest + 1):
         rest = line
         while rest and not rest.endswith(b"\n"):

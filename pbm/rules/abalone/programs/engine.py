@@ -35,11 +35,14 @@ _STATE_WORDS = 4
 
 
 class OrderError(ValueError):
-    """An invalid line; the text is a sentence."""
+    """A line that the engine cannot obey. The error's text is a sentence."""
 
 
 def read_position(words: Sequence[str]) -> list[AbalonePosition]:
-    """Return the position that `words` set up, and one after each move. Raises OrderError."""
+    """Return the positions that the words of a `position` command describe. Raises OrderError.
+
+    They are the position that the words set up, and the one after each move.
+    """
     kind, *rest = words or ("",)
     at = rest.index("moves") if "moves" in rest else len(rest)
     set_up, moves = rest[:at], rest[at + 1 :]
@@ -53,7 +56,11 @@ def read_position(words: Sequence[str]) -> list[AbalonePosition]:
 
 
 def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
-    """Return the position of a state line (`kind` is `state`), or a first position (`start`)."""
+    """Return the position that the first words of a `position` command describe.
+
+    If `kind` is `state`, the words are a state line. If it is `start`, they choose a board. Raises
+    OrderError, RulesError.
+    """
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind != "start":
@@ -70,7 +77,10 @@ def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
 
 
 def read_go(words: Sequence[str]) -> Budget | None:
-    """Return the limits of a search; None for a search until `stop`. Raises OrderError."""
+    """Return the limits of a search from the words of a `go` command. Raises OrderError.
+
+    The result is None if the search is to go on until `stop`.
+    """
     numbers: dict[str, int] = {}
     rest = list(words)
     while rest:
@@ -99,7 +109,7 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 @dataclass(eq=False)
 class SearchThread:
-    """One search in a thread; its last output line is `bestmove`."""
+    """One search in a thread of its own. Its last output line is `bestmove`."""
 
     positions: Sequence[AbalonePosition]
     budget: Budget | None
@@ -116,13 +126,13 @@ class SearchThread:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop the search, and wait for its `bestmove`."""
+        """Stop the search, and wait until it has written its `bestmove`."""
         self._stop.value = 1
         self._stopped.set()
         self._thread.join()
 
     def finish(self) -> None:
-        """Wait for the end of the search; a search without a budget is stopped."""
+        """Wait for the end of the search. A search without a budget is stopped."""
         if self.budget is None:
             self.stop()
         self._thread.join()
@@ -157,7 +167,7 @@ class SearchThread:
 
 
 class Engine:
-    """The state of `pbm-engine`; answers go to `say`."""
+    """The state of `pbm-engine`. `say` is called with each line of its answers."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -176,7 +186,7 @@ class Engine:
         }
 
     def obey(self, line: bytes) -> bool:
-        """Obey a line; return False for `quit`."""
+        """Obey a line. Return False if it is `quit`, else True."""
         word, *words = line.decode(errors="replace").split() or ("",)
         if word == "quit":
             return False
@@ -250,7 +260,10 @@ class Engine:
 
 
 class Speaker:
-    """Writes lines to standard output, from any thread, until the pipe is closed."""
+    """Writes lines to standard output. Any thread may call it.
+
+    If the reader closes the pipe, further lines are dropped.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -269,7 +282,7 @@ class Speaker:
 
 
 def run(requests: BinaryIO, say: Speaker) -> None:
-    """Obey lines until `quit`, the end of the input, or the closing of the output."""
+    """Obey lines until `quit`. The end of the input, or a closed output, ends it as well."""
     engine = Engine(say)
     try:
         for line in read_lines(requests, LONGEST_LINE):

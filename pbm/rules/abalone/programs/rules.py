@@ -1,6 +1,7 @@
-"""`pbm-rules`: the rules for other programs; each line is a JSON object, and so is its answer.
+"""`pbm-rules`: the rules for other programs.
 
-Its manual is `docs/rules-protocol.md`. The answer to a bad line is an error.
+It reads one JSON object a line, and answers each with a line. The answer to a bad line is an error.
+Its manual is `docs/rules-protocol.md`.
 """
 
 import argparse
@@ -39,7 +40,7 @@ REQUEST_REASONS: tuple[str, ...] = get_args(RequestReason)
 
 
 class RequestError(ValueError):
-    """A line that is no valid request."""
+    """An invalid request."""
 
     def __init__(self, reason: RequestReason, text: str) -> None:
         super().__init__(text)
@@ -53,14 +54,20 @@ class Request:
     fields: dict[str, Any]
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """Return a field, or else `default`. Raises RequestError for a value of another type."""
+        """Return a field of the request; `default` if the field is missing.
+
+        Raises RequestError if the value has another type, or if there is neither field nor default.
+        """
         value = self.fields.get(name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise RequestError("bad-request", f'"{name}" must be {_KINDS[kind]}.')
         return value
 
     def position(self) -> AbalonePosition:
-        """Raises RequestError, StateError."""
+        """Return the position whose state line is the field `state`.
+
+        Raises RequestError, StateError.
+        """
         return parse_state(self.get("state", str))
 
 

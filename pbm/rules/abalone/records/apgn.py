@@ -41,7 +41,7 @@ _SIDES = " ".join("+".join(map(str, side)) for side in TEAMS)
 
 
 def format_apgn(record: GameRecord, replay: Replay, notation: Notation) -> str:
-    """Return a record as text of tags and moves; `read_moves` reads it back to an equal record."""
+    """Return a record as text of tags and moves. `read_moves` reads it back as an equal record."""
     tags = [*record.tags, *_made_tags(record, replay, notation)]
     lines = [format_tag(name, value) for name, value in tags]
     remarks = _remarks(dict(record.better), replay, notation)
@@ -49,7 +49,7 @@ def format_apgn(record: GameRecord, replay: Replay, notation: Notation) -> str:
 
 
 def format_list(record: GameRecord, replay: Replay) -> str:
-    """Format a record's moves in Aba-Pro notation. Raises RecordError for more than two seats."""
+    """Return a record's moves in Aba-Pro notation. Raises RecordError for more than two players."""
     if record.seats != len(_COLOURS):
         raise RecordError("only-for-two")
     return _format_moves(record, replay, "Aba-Pro", {})
@@ -58,7 +58,10 @@ def format_list(record: GameRecord, replay: Replay) -> str:
 def _format_moves(
     record: GameRecord, replay: Replay, notation: Notation, remarks: Mapping[int, str]
 ) -> str:
-    """Format the numbered moves, each remark after the move of its ply, then the result."""
+    """Return the numbered moves and the result as text.
+
+    `remarks` has comments, by the ply of the move after which they stand.
+    """
     words: list[str] = []
     for each in replay.steps:
         if isinstance(each.step, Leaving):
@@ -86,7 +89,10 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """Return comments on better lines, by the ply after which they stand. Raises RecordError."""
+    """Return comments that show better lines. Raises RecordError.
+
+    Their keys are the plies after which the comments stand.
+    """
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -105,7 +111,10 @@ def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -
 
 
 def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
-    """Yield the tags that hold the fields of a record other than `tags`."""
+    """Yield the tags that a record's other fields are written as.
+
+    The tags in `GameRecord.tags` are not among them.
+    """
     for seat, name in enumerate(record.names, 1):
         if name:
             yield (_COLOURS[seat - 1] if record.seats == len(_COLOURS) else f"Seat{seat}"), name
@@ -123,9 +132,9 @@ def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterat
 
 
 def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> GameRecord:
-    """Parse a text of tags and moves; tags or moves may be missing. Raises RecordError.
+    """Parse a text of tags and moves. Tags or moves may be missing. Raises RecordError.
 
-    `notation`, `board` and `pillar` are used if the text lacks their tags.
+    `notation`, `board` and `pillar` are used if the text does not have the tags for them.
     """
     said_tags, words = cut(text)
     if not said_tags and not words:
@@ -168,7 +177,10 @@ def _notation(said: str, default: Notation) -> Notation:
 
 
 def _seats(tags: Mapping[str, str]) -> int:
-    """Read the number of players in the tags Teams, Players, Seat3 to Seat6. Raises RecordError."""
+    """Return the number of players that the tags Teams, Players, and Seat3 to Seat6 state.
+
+    Raises RecordError.
+    """
     teams, said = tags["teams"], tags["players"]
     partners = [int(character) for character in teams if character in "123456"]
     sides = {frozenset(partners[:2]), frozenset(partners[2:])}
@@ -192,7 +204,10 @@ def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
 
 
 def check_board(given: str | None, board: str) -> None:
-    """Raise RecordError if a player gave a board, and the record has another one."""
+    """Raise RecordError if a record has another board than a player has said.
+
+    `given` is what the player has said, None if nothing. `board` is the record's board.
+    """
     if given not in (None, board):
         raise RecordError("board-differs", board=board, asked=given)
 
@@ -204,7 +219,10 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """Return the words before a result at their end, and append this result to `said`."""
+    """Return `words` without the result that may stand at their end.
+
+    The result is appended to `said`. Raises RecordError if something follows the result.
+    """
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -220,7 +238,10 @@ def _without_result(
 
 
 def _one_result(said: list[Winners], players: int) -> Winners:
-    """Return the one result that `said` contains, or None. Raises RecordError if two differ."""
+    """Return the result in `said`, the results that the tags and the moves state.
+
+    Returns None if they state none. Raises RecordError if they state different ones.
+    """
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -231,7 +252,10 @@ def _one_result(said: list[Winners], players: int) -> Winners:
 def _play(
     words: list[str | Leaving], replay: Replay, notation: Notation, *, is_tagged: bool
 ) -> None:
-    """Play the steps in `words`. With `is_tagged` a tag names the notation. Raises RecordError."""
+    """Play the steps in `words`. Raises RecordError.
+
+    `is_tagged` says whether a tag of the record names the notation.
+    """
     usual = parse_move if is_tagged else _parse_untagged
     parse = parse_abapro if notation == "Aba-Pro" else usual
     for word in words:
@@ -246,7 +270,10 @@ def _play(
 
 
 def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
-    """Parse a move of a record that names no notation; an error says if the text may be Aba-Pro."""
+    """Parse a move of a record that does not name its notation.
+
+    If the text is no move but may be one in Aba-Pro notation, the error says so.
+    """
     try:
         return parse_move(text, position)
     except NotationError as error:
@@ -256,7 +283,11 @@ def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """Return the ending that a record states; None if the game is open or its moves ended it."""
+    """Return how a record says that its game ended, where its moves did not end it.
+
+    `termination` and `winners` are what the record states. The result is None if the game is not
+    over, or if its moves ended it. Raises RecordError if the statements do not agree.
+    """
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:

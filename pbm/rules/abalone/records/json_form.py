@@ -54,7 +54,10 @@ def format_json(record: GameRecord, replay: Replay) -> str:
 
 
 def parse_json(text: str, board: str | None = None) -> GameRecord:
-    """Parse a JSON object. Raises RecordError if it is malformed, or if it has another `board`."""
+    """Parse a record that is a JSON object. Raises RecordError if it is malformed.
+
+    If `board` is given, the record must have this board. Otherwise RecordError is raised.
+    """
     fields = _Fields(_load(text), "record")
     if fields.get("format", str, "") != FORMAT:
         raise RecordError("not-a-record", format=FORMAT)
@@ -102,11 +105,14 @@ class _Fields:
         return word
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """Return a field, or else `default`. Raises RecordError for a value of another type."""
+        """Return a field; `default` if it is missing.
+
+        Raises RecordError if the value has another type, or if there is neither field nor default.
+        """
         return _typed(self.values.get(name, default), kind, name)
 
     def list(self, name: str, kind: type[_Value]) -> list[_Value]:
-        """Return a field that is a list of values of the type `kind`, or else an empty list."""
+        """Return a field that is a list of values of the type `kind`; [] if it is missing."""
         values = _typed(self.values.get(name, []), list, name)
         return [_typed(value, kind, name) for value in values]
 

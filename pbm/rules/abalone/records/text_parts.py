@@ -1,12 +1,12 @@
 """Parts of all forms of records: tags and words, results, names of boards, and checks.
 
-Comments (in braces, or from `;` to the end of the line), variations in round brackets, move
-numbers, and marks such as `!?` and `$1` are skipped. A comment that says that a seat left is a
-step.
+Some parts of a text are skipped: comments (in braces, or from `;` to the end of the line),
+variations in round brackets, move numbers, and marks such as `!?` and `$1`. A comment that says
+that a seat has left is not skipped: it is a step.
 
 In other programs Black moves first and sits at the bottom. Our `classic` has the first player at
-the bottom, our `standard` at the top. So the name "standard" in a record in Aba-Pro notation means
-our `classic`. Such a record calls our `standard` "pbm standard".
+the bottom, our `standard` has that player at the top. So the name "standard" in a record in Aba-Pro
+notation means our `classic`. Such a record calls our `standard` "pbm standard".
 """
 
 import re
@@ -61,7 +61,10 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """Cut a text into tags and words: moves, leavings, results, and `--`. Raises RecordError."""
+    """Cut a text into tags and words. Raises RecordError.
+
+    A word is a move, a leaving, a result, a number, or `--` for a seat that is passed over.
+    """
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
@@ -88,7 +91,10 @@ def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
 
 
 def _add_tag(tags: Tags, match: re.Match[str], *, is_first: bool) -> None:
-    """Add a tag; blanks replace the line breaks in its value. Raises RecordError."""
+    """Add a tag to `tags`. Line breaks in its value become blanks. Raises RecordError.
+
+    `is_first` says whether no move stands before the tag.
+    """
     if not is_first:
         raise RecordError("several-games")
     name, value = match["name"], match["curly"] or match["value"] or ""
@@ -126,7 +132,7 @@ def options_of(board: str, teams: bool, pillar: bool) -> Options:
 
 
 def begun(seats: int, options: Options) -> Replay:
-    """Return the replay of a game before its first step. Raises RecordError for bad options."""
+    """Return the replay of a game before its first step. Raises RecordError for wrong options."""
     try:
         return Replay(start_game(seats, options))
     except SetupError as error:
@@ -184,12 +190,12 @@ def _check_tags(record: GameRecord) -> None:
 
 
 def is_termination(text: str) -> bool:
-    """Return whether a value of the tag Termination is one that we write."""
+    """Return whether a value of the tag Termination is one that our own records may have."""
     return text.strip().lower() in ENDING_HOWS
 
 
 def _is_control(character: str) -> bool:
-    """Return whether a character is a control, a line break or a surrogate."""
+    """Return whether a character is a control character, a line break or a surrogate."""
     return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
 
 
@@ -220,7 +226,7 @@ def format_result(winners: Winners, players: int) -> str:
 
 
 def parse_result(text: str, players: int) -> Winners:
-    """Return the winners in the text of a result; raises RecordError for other texts."""
+    """Return the winners that a result names. Raises RecordError if the text is no result."""
     plain = _plain(text)
     if plain in _OPEN:
         return None
@@ -237,7 +243,10 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Return whether a word is a result; False for a digit, which may be a move's number."""
+    """Return whether a word is the result of a game.
+
+    A single digit is not a result here, since it may be a move's number.
+    """
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 
@@ -271,7 +280,10 @@ _ALIASES = {
 
 
 def _key(name: str) -> str:
-    """Return a name in lower case, without blanks, `-`, `_` and a leading "the", for comparison."""
+    """Return the form in which names are compared: in lower case, only letters and digits.
+
+    A leading "the" is left out, too.
+    """
     key = "".join(character for character in name.casefold() if character.isalnum())
     return key.removeprefix("the")
 
@@ -281,7 +293,9 @@ _EXACTLY = {_key(_OURS + board): board for board in BOARDS}
 
 
 def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str | None:
-    """Return the layout that a record names in its notation, None if it is unknown.
+    """Return our name for the board that a record names; None if the board is unknown.
+
+    The same name can mean different boards, so it depends on the record's notation.
 
     >>> board_named("Belgian Daisy"), board_named("Standard", "Aba-Pro"), board_named("Standard")
     ('belgian', 'classic', 'standard')
@@ -295,10 +309,10 @@ def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str 
 
 
 def usual_board(notation: Notation, players: int = 2) -> str:
-    """Return the board of a record that names none, or whose board is called "standard"."""
+    """Return the board of a record that names no board, or calls it "standard"."""
     return "classic" if notation == "Aba-Pro" and players == 2 else "standard"
 
 
 def variant_of(board: str, notation: Notation, players: int) -> str:
-    """Return the name to write for a board in a record; `board_named` reads it as this board."""
+    """Return the name for a board in a record. `board_named` reads it as the same board."""
     return board if board_named(board, notation, players) == board else _OURS + board
