@@ -52,14 +52,20 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the outcome of `work`, cached under the key `of`; if not cached, call `need`."""
+        """Return the outcome of `work`, which is cached under the key `of`.
+
+        If it is not cached yet, call `need`, which raises WorkNeeded.
+        """
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Raise WorkNeeded, to have `work` done; if earlier work failed, raise its error."""
+        """Raise WorkNeeded, so that the caller has `work` done.
+
+        If work that was needed before has failed, raise its error instead.
+        """
         if self._failed:
             raise self._failed
         self._times += 1
@@ -101,7 +107,8 @@ class SealedPassword:
 class PasswordWork(Apart):
     """A cache of the password hashing for one mail.
 
-    `known` is the outcome for the new password, if an earlier mail brought the same password.
+    An earlier mail may have brought the same new password. Then `known` is the password's hash, or
+    the refusal of the password.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
@@ -121,7 +128,10 @@ class PasswordWork(Apart):
         return self.outcome(password, lambda: hash_password(password))
 
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
-        """Tell for each pair if password and hash match. Raises WorkNeeded if not yet known."""
+        """Return for each pair whether the password matches the hash.
+
+        Raises WorkNeeded if a pair has not been checked yet.
+        """
         possible = [one for one in tries if len(one[1]) <= LONGEST]
         unknown = [one for one in possible if one not in self._outcomes]
         if unknown:

@@ -26,7 +26,10 @@ _log = structlog.get_logger("pbm.keys")
 
 @dataclass(frozen=True)
 class Keyring:
-    """The signing keys: the first signs, all verify, so that addresses outlive a key rotation."""
+    """The signing keys. New addresses are signed with the first key, and verified with all keys.
+
+    So an address stays valid if a new key is put before the key that signed it.
+    """
 
     keys: tuple[Key, ...]
 
@@ -41,13 +44,20 @@ class Keyring:
     def verify_reply_tag(
         self, tag: str, player_id: int, epoch: int, board_id: int | None = None
     ) -> bool:
-        """Return whether a current key made the tag; ignore its case, and take constant time."""
+        """Return whether one of our current keys made the tag.
+
+        The tag's case does not matter. The check always takes the same time, so its duration does
+        not help to guess a tag.
+        """
         return self._verify(tag, "reply", player=player_id, board=board_id, epoch=epoch)
 
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return reply tags without key ids: one by each key, for each board and for no board."""
+        """Return the reply tags of a player, each without the id of its key.
+
+        Each key makes one tag for every board in `board_ids`, and one for no board.
+        """
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -62,7 +72,10 @@ class Keyring:
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
-        """Sign a password's hash, which `owner` (printable ASCII) has yet to confirm."""
+        """Sign the hash of a password that its owner has yet to confirm.
+
+        `owner` is printable ASCII.
+        """
         return SealedPassword(kept.text, self._tag("password", owner=owner, hash=kept.text))
 
     def open_password(self, sealed: SealedPassword, owner: str) -> PasswordHash | None:

@@ -52,7 +52,10 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """Parse style sheets by selector: a tag, a class, an id, or a tag with class or id."""
+    """Parse style sheets. Return the declarations for each selector.
+
+    Only these selectors are read: a tag, a class, an id, or a tag with a class or an id.
+    """
     found: dict[str, Declarations] = {}
     for text in texts:
         for selectors, body in _blocks(_plain(text)):

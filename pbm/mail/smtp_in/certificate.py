@@ -19,7 +19,10 @@ _MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
-    """Load PEM files, a certificate with chain and its key; None if unset. Raises OperatorError."""
+    """Load the certificate, with its chain, and its key from PEM files. Raises OperatorError.
+
+    Return None if neither file is set.
+    """
     if not certificate and not key:
         return None
     if not certificate or not key:

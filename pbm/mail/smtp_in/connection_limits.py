@@ -78,7 +78,10 @@ class ConnectionLimits:
         return is_within(peer, self._trusted)
 
     def caller(self, peer: Peer | None, forwarded: Peer | None) -> Caller:
-        """Return the caller; `forwarded` is the client that a trusted peer names."""
+        """Return a peer, and the network that its mail comes from.
+
+        If the peer is trusted, `forwarded` is the client for which it relays the mail.
+        """
         comes_from = forwarded if self.is_trusted(peer) else peer
         if comes_from is None or self.is_trusted(comes_from):
             return Caller(str(peer or ""))
@@ -87,7 +90,10 @@ class ConnectionLimits:
         return Caller(str(peer or ""), str(network))
 
     def enter(self, peer: Peer | None) -> str | None:
-        """Count a connection until `leave` is called; return the reply that rejects it, or None."""
+        """Count a connection until `leave` is called; return None if it is accepted.
+
+        If there are too many connections, return the reply that rejects this one.
+        """
         if self.is_trusted(peer):
             return None
         whose = origin(peer)

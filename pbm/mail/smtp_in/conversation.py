@@ -66,7 +66,7 @@ class Conversation(SMTP):
         *,
         is_lmtp: bool,
     ) -> None:
-        """While connected, the conversation is in the set `conversations`."""
+        """Prepare a conversation, which is in the set `conversations` while it is connected."""
         loop, seconds = asyncio.get_running_loop(), handler.limits.idle_seconds
         super().__init__(None, hostname=handler.hostname, timeout=seconds, loop=loop)
         self.is_committing = False
@@ -207,7 +207,10 @@ class Conversation(SMTP):
             await self.push(self._to_each(OWN_FAULT))
 
     def _to_each(self, reply: str) -> str:
-        """Repeat a reply if the client expects several: in LMTP one for each recipient."""
+        """Repeat a reply as often as the client expects it.
+
+        A client that speaks LMTP expects the reply to a mail once for each recipient.
+        """
         return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self) -> None:

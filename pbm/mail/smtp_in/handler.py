@@ -69,10 +69,14 @@ class Rejection:
 class Handler:
     """The handler of all conversations of a listener.
 
-    `accept_recipient(address, sender, caller)` returns a Rejection, or None to accept.
-    `keep(sender, recipients, raw, caller)` returns a Rejection, or once the mail is durable, the
-    text after `250`; it goes on if the client leaves. `sender` is empty for the null sender. If
-    either function fails, `report_fault` gets the exception and the reply is 451.
+    `accept_recipient(address, sender, caller)` returns a Rejection, or None to accept. `sender` is
+    empty for the null sender.
+
+    `keep(sender, recipients, raw, caller)` stores a mail. It returns a Rejection, or the text after
+    `250` once the mail is durable. If the client leaves, `keep` runs on.
+
+    If one of these functions fails, the client gets the reply 451, and `report_fault` gets the
+    exception.
     """
 
     hostname: str

@@ -50,7 +50,7 @@ class _Replies(asyncio.Protocol):
 
     @property
     def are_left(self) -> bool:
-        """Whether a reply, or a part of one, is unread or the connection has ended."""
+        """Whether the connection has ended, or some part of a reply is still to be read."""
         return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:

@@ -106,7 +106,10 @@ def check_folders(root: Path, *maildirs: Path) -> bool:
 
 
 def _owner(folder: Path) -> int | None:
-    """Return a folder owner's id, None for a missing folder. Raises OSError for a link or file."""
+    """Return the user id of a folder's owner, or None if the folder is missing.
+
+    Raises OSError if the path is a link or a file.
+    """
     try:
         found = folder.lstat()
     except FileNotFoundError:

@@ -55,7 +55,9 @@ def _show_picture(view: dict[str, Any]) -> str:
 
 
 def _columns(text: str) -> str:
-    """Align columns divided by two blanks, right-align the first, and mark lines with `KEPT`.
+    """Align the columns of a text, which are divided by two blanks.
+
+    The first column is right-aligned. Each line gets the mark `KEPT`, so it is not wrapped.
 
     >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
     |   9. ab   cd
@@ -70,7 +72,10 @@ def _columns(text: str) -> str:
 
 
 def _page(text: str) -> str:
-    """Mark in a help page headings, quoted commands, and indented lines not in lists."""
+    """Mark headings, quoted commands and indented lines in a help page.
+
+    Indented lines of a list are not marked.
+    """
     text = _LED_ON.sub(rf'"{COMMAND}\1{COMMAND_ENDS}"', text.rstrip("\n"))
     return "\n\n".join(map(_keep_indented_block, text.split("\n\n")))
 
@@ -101,7 +106,10 @@ FILTERS: dict[str, Callable[..., str]] = {
 
 
 def cleaned(value: Any) -> Any:
-    """Return a template's parameters without invisible characters and our own marks."""
+    """Return the parameters of a template without invisible characters.
+
+    Characters that we use as marks in a rendered template are removed, too.
+    """
     return _walked(value) if _may_be_unclean(value) and _ESCAPED.search(repr(value)) else value
 
 

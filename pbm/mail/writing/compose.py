@@ -224,7 +224,10 @@ def _phrase(name: str, display_name: str) -> str:
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encode text as words (RFC 2047), one a line; `taken` characters are before the first word."""
+    """Encode text as encoded words (RFC 2047), one on each line.
+
+    The first word stands behind the `taken` characters of its line.
+    """
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
     piece = b""

@@ -48,12 +48,18 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """Add the default parameters `usual`, a game's name and title, to a refusal without them."""
+    """Add a game's name and title to a refusal's parameters, if they are missing.
+
+    `usual` has the name and the title of the default game.
+    """
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 
 def _shown(view: dict[str, Any]) -> dict[str, Any]:
-    """In a view's picture, replace the keys that mark one move by `moves`, a list of moves."""
+    """Convert the picture in a view to its current form, with a list of moves to be marked.
+
+    The picture's earlier form had, instead of `moves`, a few keys that described a single move.
+    """
     drawing = view.get("picture") if "diagram" in view else None
     if not drawing or "moves" in drawing:
         return view

@@ -27,7 +27,10 @@ _SMALLEST: Final = 9
 
 
 def encoded(image: Image.Image, palette: bytes, alphas: bytes, level: int = _LEVEL) -> bytes:
-    """Encode an image of up to 16 colours as PNG; `alphas` has opacities, from colour 0 on."""
+    """Encode an image of up to 16 colours as PNG.
+
+    `alphas` are the opacities of the first colours in the palette; other colours are opaque.
+    """
     image.putpalette(palette)
     stride = (image.width * _BITS + 7) // 8 + 1  # Pillow pads rows with zeros
     # Each packed row is after a zero, which means no filter.
@@ -66,7 +69,11 @@ def described(drawing: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def png(described: str) -> bytes:
-    """Draw a picture as PNG; pieces of seats in `named` show cells' names, `small` halves it."""
+    """Draw a position or a chart as PNG.
+
+    `described` is the drawing as JSON. The pieces of seats in its `named` show the names of their
+    cells. If its `small` is true, the picture has half the width and height.
+    """
     drawing = json.loads(described)
     if "leads" in drawing:
         return encoded(chart.image(drawing), stamps.PALETTE, stamps.ALPHAS)

@@ -81,9 +81,10 @@ class Renderer:
         message_id: str | None = None,
         reply: tuple[str, str] = ("", ""),
     ) -> Rendered:
-        """Render a mail; `reply` is address and subject of answers. Raises jinja2.TemplateError.
+        """Render a mail. Raises jinja2.TemplateError.
 
-        Content-IDs derive from `message_id`; without one the mail has no pictures.
+        `reply` is the address and the subject of a reply to the mail. The Content-IDs of pictures
+        are made from `message_id`. If it is None, the mail has no pictures.
         """
         params = cleaned(current_params(params))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
