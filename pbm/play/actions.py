@@ -24,7 +24,10 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move. The mover's clock stops at `arrived` (None: at `now`). Raises Refusal."""
+    """Play a move. Raises Refusal.
+
+    The mover's clock stops at `arrived`, the time at which the mail came; by default at `now`.
+    """
     mover = board.to_move
     after = boards.add_move(work, board, text, now)
     count_move(work, board, after, arrived or now)
@@ -76,7 +79,10 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a board for those who remain when `player` declines; None if they cannot play."""
+    """Start a new board for the other players of a board that `player` declines.
+
+    Return None if they cannot play such a game without `player`.
+    """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     is_later = board.round is not None and board.round.number > 1
@@ -103,7 +109,11 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """Return when `player` may claim the mover's forfeit; None if nothing leads to that now."""
+    """Return from when on `player` may claim that the time of the player to move is over.
+
+    Return None if no claim is to be expected: no clock runs, `player` is to move, or mail to the
+    player to move does not bounce.
+    """
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or wait.player.unreachable_since is None:
         return None
@@ -121,16 +131,18 @@ def forfeited_at(work: UnitOfWork, board: Board, player_id: int) -> datetime | N
 
 
 def show_life(work: UnitOfWork, player: Player) -> None:
-    """End a player's absence, as a mail has come from the player."""
+    """End a player's absence, which began with a reminder: the player has sent a mail."""
     if player.absent_since is not None:
         work.players.change(player.id, absent_since=None)
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Return True if a forfeit costs a player no rating, and note the forfeit.
+    """Return whether a forfeit (a loss by time) costs a player no rating, and note it.
 
-    The first forfeit of an absence costs rating. A later one does so only if the player is behind
-    in score, or was spared in an absence that began less than `SPARED_EVERY` before this one.
+    An absence is the time from a reminder to the player's next mail.
+    The first forfeit of an absence costs rating. A later one costs none, with two exceptions: the
+    player is behind in score, or was spared in another absence, which began less than
+    `SPARED_EVERY` before this one.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -153,13 +165,16 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
-    """End a board; `winners` are seats, () for a draw, None to close the board without a result."""
+    """End a board. `winners` are the seats of the winners, or () for a draw.
+
+    If `winners` is None, the board is closed without a result.
+    """
     closed = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
     return settle_end(work, board, closed, now)
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
-    """Return the forfeits that ended a board; () if something else ended it."""
+    """Return the forfeits (losses by time) that ended a board, or () if something else ended it."""
     left = () if board.playing else work.plies.departures(board.id)
     last = left[-1] if left else None
     if last is None or last.how != FORFEITED or last.after_ply < board.ply:
@@ -194,7 +209,10 @@ def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure,
 
 
 def _end_absences(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
-    """End the absence of each player who lost rating by one of `forfeits`, which are now undone."""
+    """End the absence of each player whose forfeit, which cost rating, has been undone.
+
+    An absence is the time from a reminder to the player's next mail.
+    """
     for item in forfeits:
         if not item.spared:
             work.players.change(board.seats[item.seat - 1].player_id, absent_since=None)

@@ -88,11 +88,13 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Find a ply of `board` that led to the present position of a board that forbids hints.
+    """Find a ply of `board` whose position is now on another board, one that forbids hints.
 
-    The other board is one of `boards_without_hints`; its position may be mirrored or turned. A ply
-    older than the other board counts only if `board` was imported. The result has `number` (of
-    `board`), `ply` and `other` (the other board), or is empty.
+    The other board is one of `boards_without_hints`. Its position may be mirrored or turned. A ply
+    that was played before the other board began counts only if `board` was imported.
+
+    In the result, `number` is the number of `board`, `ply` that of the ply, and `other` that of the
+    other board. Without such a ply the result is empty.
     """
     stands_on = {
         stands: other
@@ -124,7 +126,10 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a search for the next part of a board's analysis, charged to player `player_id`."""
+    """Queue a search for the next part of a board's analysis.
+
+    The search counts among those of the player `player_id`.
+    """
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -167,7 +172,11 @@ def _diagram(board: Board, state: str | None) -> str:
 def _lead_chart(
     board: Board, leads: Sequence[int] | None, *, picture: bool
 ) -> dict[str, Any] | None:
-    """Return a chart of `leads`: signs (see `_sign`) and, if `picture`, data for a picture."""
+    """Return a chart of `leads`, which tell after each ply how far the first side is ahead.
+
+    The chart has a line of signs for each side (see `_sign`). If `picture` is True, it also has the
+    data for a picture.
+    """
     if not leads:
         return None
     sides = board.position.sides

@@ -25,7 +25,10 @@ _LETTERS = f"{ascii_lowercase}{digits}-_"
 
 
 def may_meet(work: UnitOfWork, player: Player, others: Iterable[Player]) -> frozenset[int]:
-    """Return the ids of those who share neither a mailbox nor a block with a player."""
+    """Return the ids of those `others` who may play with a player.
+
+    Two players may not if they use the same mailbox, or if one has blocked the other.
+    """
     own = _mailboxes(player)
     apart = {other.id for other in others if not own & _mailboxes(other)} - {player.id}
     return frozenset(apart - work.blocks.around(player.id, apart))
@@ -70,10 +73,13 @@ def begin_board(
 ) -> list[Event]:
     """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
-    `agreed` has the ids of the players who have said yes; None means that nobody was asked. Boards
-    to which not all have said yes are limited per hour. Those about which nobody was asked are
-    limited per day, too, until people have moved on `TAKEN_UP` boards of `begun_by`.
-    `first_unsaid`: `begun_by` got the first seat without asking for it.
+    `agreed` has the ids of the players who have said yes. It is None if nobody was asked.
+
+    Two limits hold for the boards of `begun_by`. In an hour, only so many may start to which some
+    player has not said yes. In a day, only so many may start about which nobody was asked. The
+    second limit ends when people have moved on `TAKEN_UP` boards of `begun_by`.
+
+    `first_unsaid` tells that `begun_by` got the first seat without asking for it.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -97,7 +103,10 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if `begun_by` may not challenge `players`; `agreed`: who said yes (ids)."""
+    """Raise Refusal if `begun_by` may not challenge `players`.
+
+    `agreed` has the ids of players who have already said yes.
+    """
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -136,7 +145,7 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:
-    """Count a player's boards in progress with robots, up to the limit."""
+    """Count the boards in progress on which a player plays with robots. Stop at the limit."""
     return work.beginnings.with_robots(player.id, most=limits.MOST_WITH_ROBOTS)
 
 

@@ -55,9 +55,10 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Return the keyword arguments by which `add_ply` counts how often a position has occurred.
+    """Return arguments for `add_ply`, which counts how often a position has occurred.
 
-    The position is the one after ply number `ply`, and `stood` is its key.
+    The position is the one after ply number `ply`, and `stood` is its key. The result is empty if
+    the game does not count repetitions.
     """
     game = board.rules
     if stood is None or not has(game, Claims):
@@ -68,7 +69,10 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
-    """Return the position after `ply` plies and the departures up to then. Raises RulesError."""
+    """Return the position after `ply` plies. Raises RulesError.
+
+    In it, the players who had left the game by then are out.
+    """
     *_, position = islice(positions(board.start, steps_of(work, board)), ply + 1)
     return position
 
@@ -204,7 +208,10 @@ def take_out(
     *,
     spared: bool = False,
 ) -> Board:
-    """Take seats out of the game; their pieces stay. `spared`: leaving costs no rating."""
+    """Take seats out of the game. Their pieces stay on the board.
+
+    If `spared` is True, leaving costs the player no rating.
+    """
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)
@@ -226,7 +233,10 @@ def close_board(
     *,
     winners: Sequence[int] | None = None,
 ) -> Board:
-    """End a board, but not by a move; `winners`: the seats, () for a draw, None for no outcome."""
+    """End a board, but not by a move. `winners` are the seats of the winners, or () for a draw.
+
+    If `winners` is None, the board has no result.
+    """
     status = BoardStatus.CLOSED if winners is None else BoardStatus.FINISHED
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)
@@ -242,9 +252,10 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 
 
 def seconds_of(robot: str | None = None) -> float:
-    """Return the expected processor seconds of a robot's search; None: of a search for a hint.
+    """Return how many seconds of processor time a search is expected to take.
 
-    The order of jobs depends on them. Settings do not change them (docs/adr/robots.md).
+    The search is for a move of `robot`, or for a hint if `robot` is None. The order in which jobs
+    are done depends on these seconds. Settings do not change them (docs/adr/robots.md).
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
@@ -265,14 +276,18 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def move_key(board: Board, player_id: int) -> str:
-    """Return the key of a robot's search job; a take-back or a departure changes the key."""
+    """Return the key of the job that searches for a robot's move.
+
+    If a ply is taken back, or a player leaves, the key changes.
+    """
     return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 
 def asked_by(board: Board) -> int:
-    """Return the id of the player to whom the search for a robot's move is charged.
+    """Return the id of the player among whose searches the search for a robot's move counts.
 
-    People who still play come first, then people who have left, then the robot to move.
+    This is a person who still plays. If there is none, it is a person who has left. On a board
+    without people it is the robot to move.
     """
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
@@ -282,7 +297,10 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """If the mover's first move is awaited, set the timer that reminds the mover."""
+    """Set the timer of the reminder for the first move of the player to move.
+
+    Do nothing if no first move is awaited.
+    """
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         work.timers.set(
@@ -324,7 +342,10 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """Return each seat's side in a game of partners with `players` seats; None if not allowed."""
+    """Return the side of each seat in a game of partners.
+
+    Return None if a game with this number of players cannot be played by partners.
+    """
     option = partners_option(game)
     if option is None:
         return None

@@ -27,7 +27,10 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
 
 
 def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
-    """Return whether `other`, invited by address, may be asked. Never tell `begun_by`."""
+    """Return whether `other`, whom `begun_by` invites by mail address, may be asked.
+
+    Never tell `begun_by` the result, as it may reveal whose address it is.
+    """
     try:
         check_others(work, game, (begun_by, other), begun_by)
     except Refusal:
@@ -44,7 +47,10 @@ def propose(
     *,
     first_unsaid: bool = False,
 ) -> list[Event]:
-    """Challenge `players`, in seat order; ask the players who want to be asked. Raises Refusal."""
+    """Challenge `players`, who are in seat order. Raises Refusal.
+
+    The challenge waits for the answers of those whose setting is to be asked first.
+    """
     check_others(work, setup.game, players, begun_by)
     asked = who_is_asked(players, begun_by)
     _count_asked(work, asked, begun_by, now)
@@ -60,7 +66,10 @@ def propose(
 def _count_asked(
     work: UnitOfWork, asked: Sequence[Player], begun_by: Player, now: datetime
 ) -> None:
-    """Count a challenge by `begun_by` to each player in `asked`. Raises Refusal over a limit."""
+    """Count a challenge by `begun_by` for each player in `asked`.
+
+    Raises Refusal if a limit is exceeded, or if such a challenge to one of them is pending.
+    """
     pending = work.challenges.of_player(begun_by.id, now)
     own = [item for item in pending if item.by_id == begun_by.id]
     if len(own) >= limits.MOST_CHALLENGES:
@@ -84,7 +93,7 @@ def invite(
     """Store a challenge that waits for guests, who are asked by mail address.
 
     `guests` has, for each seat in order, the mail address of a guest or the id of a player.
-    `command`: the command line without the players; a mail quotes it if the board cannot start.
+    `command` is the command line without the players. A mail quotes it if the board cannot start.
     """
     addresses = tuple(guest for guest in guests if isinstance(guest, str))
     until = now + limits.SIGNUP_STANDS
@@ -96,7 +105,10 @@ def invite(
 def seat_guest(
     work: UnitOfWork, challenge: PendingChallenge, address_key: str, player: Player
 ) -> tuple[PendingChallenge, bool]:
-    """Seat a guest who has said yes; return the challenge, and whether others must still answer."""
+    """Give a seat to a guest who has said yes.
+
+    Return the challenge, and whether others must still answer.
+    """
     work.challenges.seat_guest(challenge.id, address_key, player.id)
     challenge = work.challenges.get(challenge.id)
     begun_by = work.players.get(challenge.by_id)
@@ -111,7 +123,11 @@ def _still_to_ask(
 
 
 def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[Event]:
-    """After the last guest's yes, ask the players who want it, or begin. Raises Refusal."""
+    """Go on with a challenge after the last guest, invited by mail address, has said yes.
+
+    If players of the challenge want to be asked first, ask them. Otherwise start the board. Raises
+    Refusal.
+    """
     begun_by = work.players.get(challenge.by_id)
     players = list(map(work.players.get, challenge.players))
     names = {player.handle for player in players}
@@ -223,7 +239,10 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """Return the event for the challenger and all who were asked, except `but`."""
+    """Return the event that a challenge is called off.
+
+    It goes to the challenger and to all who were asked, except to the player `but`.
+    """
     told = (challenge.by_id, *challenge.asked)
     readers = tuple(player_id for player_id in told if but is None or player_id != but.id)
     by = work.players.get(challenge.by_id).handle

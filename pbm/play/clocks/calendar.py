@@ -32,7 +32,7 @@ class Calendar:
 
     @property
     def going_on(self) -> "Calendar":
-        """A copy of this calendar that also counts time while mail to the player bounces."""
+        """This calendar, but the clock also runs while mail to the player bounces."""
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
@@ -40,7 +40,10 @@ class Calendar:
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """Return when `allowed` time has counted since `since`; None if that is years away."""
+        """Return the time by which the clock, started at `since`, has run for `allowed`.
+
+        Return None if that is years away.
+        """
         start = self._wall(since)
         left = allowed
         for begin, end in self._running(start, start + _FURTHEST):
@@ -62,14 +65,14 @@ class Calendar:
         return last
 
     def _running(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """Yield the stretches of wall time that count, in order."""
+        """Yield in order the stretches, from `start` to `end`, in which the clock runs."""
         stopped = (*self.abroad, *self.stopped, *self.unreached)
         stops = [(self._wall(begin), self._wall(finish)) for begin, finish in stopped]
         for begin, finish in self._days(start, end):
             yield from _without(begin, finish, stops)
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """Yield the stretches outside of weekends off and of vacations in `away`."""
+        """Yield the stretches of time without weekends, if these are off, and without vacations."""
         if start < end and not (self.weekends_off or self.away):
             yield start, end
             return

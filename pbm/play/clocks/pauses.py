@@ -35,7 +35,10 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Store how long a player's clocks stood still while mail bounced; restart their reminders."""
+    """Store for how long a player's clocks stood still because mail to the player bounced.
+
+    On these boards the reminders begin anew.
+    """
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)
         if stop is None:
@@ -48,7 +51,10 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Store that a player's clocks stood still since `since`, as the player could not play."""
+    """Store that a player's clocks have stood still since `since`.
+
+    This is for a time in which the player could not play.
+    """
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
@@ -56,7 +62,7 @@ def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) 
 def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> datetime | None:
     """Store that `times` reminders of a move have been sent, and return the deadline of the move.
 
-    If the last reminder is late, the deadline moves: a day must be left after that reminder.
+    If the last reminder is late, the deadline is moved, so that a day is left after the reminder.
     """
     wait = waits.wait_of(work, board, now)
     if wait is not None and times >= len(wait.reminders):
@@ -69,7 +75,10 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """If the last reminder is over an hour late, put off the deadline by as much."""
+    """Move the deadline of a move if its last reminder is more than an hour late.
+
+    The deadline moves by that delay, so that the player has the usual time after the reminder.
+    """
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
@@ -82,7 +91,10 @@ def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Start the reminders again, since those sent while the clock stood still do not count."""
+    """Send the reminders for a move again from the first one on.
+
+    Those sent while the clock stood still do not count.
+    """
     stops = (*board.stops, Stop(now, now))  # reminders count as warnings from here on
     board = work.boards.set(board, stops=stops, reminded=0)
     waits.look_in_time(work, board, now)
@@ -90,7 +102,10 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store that a board's clock stood still during `stop`; omit what precedes the last move."""
+    """Store that a board's clock stood still during `stop`.
+
+    If `stop` begins before the last move, only the part after that move is stored.
+    """
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board

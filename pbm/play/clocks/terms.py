@@ -61,9 +61,11 @@ SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder, of a b
 class Terms:
     """Limits of a board's clock, in seconds.
 
-    A move takes its time from the player's bank, and then adds `increment`, until the bank is full.
-    In the methods, `used` is the time that a player's moves took so far, and `banked` the time in
-    the player's bank, or None if the bank is full, as at the start.
+    A player may have a bank of time. A move takes its time from the bank. Then the bank gets
+    `increment`, until it is full.
+
+    In the methods, `used` is the time that the player's moves took so far. `banked` is the time in
+    the player's bank; None means that the bank is full, as at the start.
     """
 
     each: int  # for a move
@@ -84,7 +86,10 @@ class Terms:
         return self.total is not None or self.bank is not None
 
     def left(self, used: int, banked: int | None) -> int | None:
-        """Return a player's seconds for all later moves; None if only single moves are limited."""
+        """Return how many seconds a player has for all later moves together.
+
+        Return None if the terms only limit each single move.
+        """
         total = None if self.total is None else self.total - used
         limits = (total, self.bank if banked is None else banked)
         return min((limit for limit in limits if limit is not None), default=None)
@@ -98,9 +103,10 @@ class Terms:
         return int(max(kept, min(kept + self.increment, self.bank)))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """Return how long after the start of a wait each reminder of a move is due.
+        """Return for each reminder how long after the start of a wait for a move it is due.
 
-        The last reminder is due a day before the end; if `allowed` is under two days, half-way.
+        `allowed` is the longest that the wait may take. The last reminder is due a day before that
+        time is over. If `allowed` is under two days, the last reminder is due half-way.
         """
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)

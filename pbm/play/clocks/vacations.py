@@ -38,7 +38,10 @@ def beginning_of(day: date, player: Player) -> datetime:
 
 
 def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Store a player's time zone in vacations that have begun, before the zone changes."""
+    """Store the present time zone of a player in those vacations that have begun.
+
+    Call this before the player's time zone changes.
+    """
     player = work.players.get(player_id)
     work.vacations.keep_zone(player.id, player.settings.timezone, today_of(player, now))
 

@@ -1,7 +1,7 @@
-"""Waits: how long a player has taken for a move by the player's clock, and what is due next.
+"""Waits for a move: how long a player has taken by the player's clock, and what is due next.
 
-A board has one clock timer, which is set again and again to the next moment that may matter. A move
-changes it only if a clock can run out before it fires.
+A board has one clock timer. It is always set to the next moment that may matter. A move sets it
+only if a clock can run out before the timer fires.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,10 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Wait:
-    """A board's wait for a move, seen at `now`; `ends_at` is None if the end is years away."""
+    """A board's wait for a move, as it is at `now`.
+
+    `ends_at` is the deadline of the move, or None if that is years away.
+    """
 
     player: Player
     terms: Terms
@@ -51,7 +54,10 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """When each reminder is due; None if it is years away. The last is a day before the end."""
+        """The times at which the reminders are due. A time that is years away is None.
+
+        The last reminder is due a day before the end.
+        """
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -64,7 +70,10 @@ class Wait:
 
     @property
     def coming(self) -> datetime | None:
-        """When the next reminder is due, or the end if no reminder remains; None if years away."""
+        """The time of the next reminder, or that of the end if no reminder remains.
+
+        It is None if that is years away.
+        """
         return (*self.reminders, self.ends_at)[self.passed_by(self.now)]
 
 
@@ -83,7 +92,10 @@ def first_look(board: Board) -> timedelta:
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Add the time of a person's move to the time used, if the terms limit all moves together."""
+    """Add the time that a person took for a move to the time used on the board.
+
+    It is added only if the terms limit the time for all moves together.
+    """
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
         count_stop(work, before, work.players.get(mover.player_id), arrived)
@@ -99,7 +111,10 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Make a board's timer fire by the next reminder or deadline; now if a reminder is overdue."""
+    """Make a board's timer fire at the next reminder or at the deadline, if not earlier.
+
+    If a reminder is overdue, the timer fires now.
+    """
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
@@ -108,14 +123,20 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Make all timers that wait for a player's moves fire now, as the calendar has changed."""
+    """Make all timers that wait for a player's moves fire now.
+
+    The player's calendar has changed (days off, time zone), so their times may be wrong.
+    """
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
     look_at_first_moves(work, work.boards.get_many(waiting), now)
 
 
 def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime) -> None:
-    """Make the timers of awaited first moves on `boards` fire now, as their time may be over."""
+    """Make the timers of first moves that are awaited on `boards` fire now.
+
+    The time for such a move may be over.
+    """
     known = (board for board in boards if board.is_installed)
     abouts = [about for board in known if (about := board.awaited_first_move)]
     for kind in (TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE):
@@ -123,7 +144,10 @@ def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime
 
 
 def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Raise Refusal if, by a player's new calendar, the time for a move on a board has run out."""
+    """Raise Refusal if a player's new calendar has the time for a move run out at once.
+
+    All boards on which the player is to move are checked.
+    """
     for board in work.boards.get_many(work.boards.to_move(player_id)):
         seat, since = board.to_move, board.waits_since
         if seat is None or since is None:
@@ -139,7 +163,10 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """Return the wait for the next move; None if no clock runs. `player`: the mover, if known."""
+    """Return the wait for the next move, or None if no clock runs.
+
+    If `player` is given, it is the player to move, who then need not be loaded.
+    """
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
@@ -160,9 +187,10 @@ def wait_of(
 
 
 def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) -> datetime | None:
-    """Return when the time for a move ends.
+    """Return when the time for a move, which began at `since`, is over.
 
-    If `allowed` is less than `SHORTEST`, the end is at least a day after the last reminder.
+    Return None if that is years away. If `allowed` is less than `SHORTEST`, the end may be later
+    than `allowed` tells: it is at least a day after the last reminder.
     """
     end = calendar.after(since, allowed)
     if allowed >= SHORTEST:
@@ -183,7 +211,10 @@ def may_be_claimed(board: Board, wait: Wait) -> bool:
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """Return from when on reminders count as warnings: a wait's start, or its last stop's end."""
+    """Return the time from which on reminders count as warnings.
+
+    It is the start of the wait. If the clock has stood still since, it is the end of that stop.
+    """
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
@@ -194,7 +225,10 @@ def stop_left(board: Board, player_id: int) -> timedelta:
 
 
 def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
-    """Store for how long bounces have stopped a player's clock; return that period, if any."""
+    """Store for how long bounces of mail have stopped a player's clock on a board.
+
+    Return that period, or None if there is none.
+    """
     since, left = player.unreachable_since, stop_left(board, player.id)
     if since is None or board.waits_since is None or not left:
         return None
@@ -254,6 +288,9 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:
-    """Return a seat's time left for all moves when the present wait began; None if unlimited."""
+    """Return the time that a seat had left for all its moves when the present wait began.
+
+    Return None if that time is not limited.
+    """
     left = terms_of(board).left(seat.used, seat.banked)
     return None if left is None else timedelta(seconds=max(left, 0))
