@@ -153,7 +153,7 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 def dummy_hash(name: str) -> PasswordHash:
     """Return a hash that matches no password; the same `name` always gets the same hash.
 
-    For logins of players without a password: checking this hash takes as long as a real check.
+    It is checked at logins of players without a password, since that takes as long as a real check.
     """
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"

@@ -57,7 +57,10 @@ class Site:
     thought_seconds: float = 3.0  # of the strongest robot's search
 
     def trusts(self, peer: str) -> bool:
-        """Return whether the peer is a mail server of ours; True also for "", a local socket."""
+        """Return whether the peer is one of our mail servers.
+
+        A peer on a local socket, whose name is empty, is trusted, too.
+        """
         try:
             return is_within(ip_address(peer) if peer else None, self.trusted_networks)
         except ValueError:
@@ -75,7 +78,7 @@ class Site:
         return self.address.bounces(player_id, name, tag)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
-        """Return the boards that are answered by a mail, as they were when our mail showed them.
+        """Return the boards that a mail answers, each in the state that our mail showed.
 
         `message_ids` are the mails to which that mail refers, newest first. The first one that is
         our mail about boards counts.

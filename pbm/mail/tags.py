@@ -138,7 +138,11 @@ def _look_of(path: Path) -> tuple[int, ...]:
 
 
 def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
-    """Load the keys of PBM_SECRET_KEY (`env_value`) if set, else of a file. Raises KeyFileError."""
+    """Load the signing keys. Raises KeyFileError.
+
+    They are those in `env_value`, the setting PBM_SECRET_KEY. If it is not set, they are those in
+    the file `path`.
+    """
     return Keyring(load_keys(path, env_value)) if env_value else WatchedKeyring(path)
 
 

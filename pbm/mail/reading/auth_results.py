@@ -73,7 +73,10 @@ class Stamp:
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
-    """Return what the upstream server reports on the domain of `author`, the address in `From:`."""
+    """Return the DMARC result of the upstream server for the domain of `author`.
+
+    `author` is the address in `From:`.
+    """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
         return Dmarc.UNKNOWN  # the mail did not take the expected route
@@ -116,7 +119,10 @@ def stamps_of(raw: bytes) -> list[Stamp]:
 
 
 def read_results(value: str) -> Results | None:
-    """Parse a field's unfolded value (RFC 8601, section 2.2) in linear time; None if malformed."""
+    """Parse the unfolded value of a field (RFC 8601, section 2.2) in linear time.
+
+    Return None if the value is malformed.
+    """
     begins = _ID.match(value)
     parts = _parts(value)
     if begins is None or parts is None:
@@ -219,7 +225,7 @@ class Seen:
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
     """Make a test mail that contains forged results.
 
-    `mark` is a unique word. It is in each field by which the arrived mail is examined.
+    `mark` is a unique word. It is in each field that is looked for when the mail has arrived.
     """
     *above, below = (
         spelling.format(

@@ -272,8 +272,8 @@ def _background(
 ) -> Colour | None:
     """Return an element's background colour, or None if the background is a picture.
 
-    An element without a background of its own has `outer`, the background of the element around
-    it. `old` has the element's old attributes, such as `bgcolor`.
+    An element without a background of its own gets `outer`, that of the element around it. `old`
+    has the element's old attributes, such as `bgcolor`.
     """
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None

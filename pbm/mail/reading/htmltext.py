@@ -91,7 +91,7 @@ def _without_formatting(html: str) -> str:
 
 
 class _Lines:
-    """A builder of lines, which folds blanks outside `<pre>`."""
+    """A builder of lines, which merges several blanks into one outside of `<pre>`."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []

@@ -106,7 +106,10 @@ class Envelope:
 def read(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
 ) -> Envelope:
-    """Parse any bytes; `envelope_sender` may have brackets. Raises nothing but UnreadableMail."""
+    """Parse a mail, which may be any bytes. Raises nothing but UnreadableMail.
+
+    `envelope_sender` may be in angle brackets.
+    """
     header = read_header(raw, envelope_sender, own_address, limits)
     headers, root = split_mail(raw, limits)
     words = find_own_words(body_text(raw, root, limits))

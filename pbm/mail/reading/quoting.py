@@ -363,7 +363,10 @@ def _trimmed(line: str) -> str:
 
 
 def _dashed_words(line: str) -> str:
-    """Return the words, casefolded, behind a line's dashes; empty if it begins with none."""
+    """Return the words, casefolded, behind the dashes with which a line begins.
+
+    Return "" if the line does not begin with dashes.
+    """
     if not line or line[0] not in _DASHES or len(line) > _LONGEST_MARK:
         return ""
     found = _DASHED.match(line.replace("&nbsp;", " "))

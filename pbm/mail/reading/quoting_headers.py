@@ -68,9 +68,9 @@ _PAST = "ed"  # "elucidated", "exclaimed": an English verb that is in no list
 
 
 def next_words(lines: list[str]) -> list[int]:
-    """Return for each index the first index, from there on, of a line that is not blank.
+    """Return for each line the index of the first non-blank line at or below it.
 
-    If there is none, it is `len(lines)`. The result has one more item, for the end of the text.
+    If there is no such line, the index is `len(lines)`. One more item is for the end of the text.
     """
     found = [len(lines)] * (len(lines) + 1)
     for at in range(len(lines) - 1, -1, -1):
@@ -216,7 +216,10 @@ def _is_full(window: list[str]) -> bool:
 
 
 def field_names(lines: list[str]) -> list[str]:
-    """Return each line's casefolded text before a colon near its start; "" without a colon."""
+    """Return for each line its casefolded text before a colon near the start of the line.
+
+    A line without such a colon has "".
+    """
     parts = (line[: _LONGEST_NAME + 1].replace("：", ":").partition(":") for line in lines)
     return [head.strip(" \t*_\u00a0|>").casefold() if colon else "" for head, colon, _ in parts]
 

@@ -65,9 +65,10 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the indexes of lines that are quoted with the same mark as a line of ours.
+    """Return the indexes of lines that are quoted with the same mark as our own mail.
 
-    Our line is recognised by `State:`. The mark is whatever stands before that word.
+    Our mail about a board has a last line that begins with `State:`. The mark is what a quotation
+    has before that word.
     """
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))

@@ -1,7 +1,7 @@
 """Finds unmarked quotations of our mails, as Outlook makes them, and answers written into them.
 
-A board's mail is recognised by sentences of the templates, and by its last line, which begins with
-`State:`. From that line the game can draw the board again.
+Our mail about a board is recognised by sentences of the templates, and by its last line, which
+begins with `State:`. From that line the game can draw the board again.
 """
 
 import re
@@ -132,7 +132,10 @@ class OwnMails:
             )
 
     def starts(self, at: int) -> bool:
-        """Return whether a board's mail begins at line `at`, with its `State:` line below."""
+        """Return whether our mail about a board begins at line `at`.
+
+        Its `State:` line must be below.
+        """
         if not self._states or at >= self._states[-1]:
             return False
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
@@ -231,7 +234,10 @@ class OwnMails:
         return [lines for lines in found if lines]
 
     def _below_sentences(self, at: int, end: int) -> int:
-        """Return the index below our sentences that begin at `at`; `at` if none begins there."""
+        """Return the index below the sentences of our templates that begin at `at`.
+
+        Return `at` if no such sentence begins there.
+        """
         lines = [" ".join(line.split()) for line in self._lines[at:end]]
         ours = template_words().end(" ".join(lines))
         for line in lines:

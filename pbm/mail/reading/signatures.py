@@ -74,8 +74,8 @@ def signature_in(
 def possible_starts(lines: Sequence[str]) -> list[int]:
     """Return the indexes of lines at which a signature at the end of the text may begin.
 
-    Such a line is a closing line such as "Best regards". Or it begins a paragraph, and no line from
-    there on is a sentence.
+    It may begin with a closing line such as "Best regards". It may also begin with a paragraph, if
+    no line from there on is a sentence.
 
     At least three lines must follow. Two are enough if their words are capitalised as in names.
     """
@@ -97,7 +97,10 @@ def _is_below(above: str, line: str) -> bool:
 
 
 def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[str]) -> int:
-    """Return the index of a final signature's first line, or `len(lines)`."""
+    """Return the index of the first line of a signature at the end of the text.
+
+    Without a signature it is `len(lines)`.
+    """
     is_told = any(map(_tells, below_mark))
     # Never the first line of a mail: it may be "Thanks" above an answer.
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]

@@ -93,8 +93,8 @@ def _begin(seen: str, at: int) -> int:
 def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
     """Decode a text. Return also, for each decoded character, its index in the encoded text.
 
-    If `joined` is 0, each even line is joined with the next one; if 1, each odd line; if None, no
-    line.
+    `joined` tells which lines are joined with the next line: 0 the even lines, 1 the odd lines,
+    None no lines.
     """
     pieces: list[str] = []
     places: list[int] = []
@@ -116,7 +116,10 @@ def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1024)  # of 12 characters at most
 def _decoded_letter(spelt: str) -> str:
-    """Return the plain letter for an encoded or wide one; "" for an invisible character."""
+    """Return the plain letter for an encoded letter or for a full-width one, such as U+FF55.
+
+    Return "" for an invisible character.
+    """
     lowered = spelt.lower()
     if lowered in _NAMED:
         return _NAMED[lowered]

@@ -51,7 +51,10 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
-    """Return the begin and end of a certificate's validity, even if past. Raises OperatorError."""
+    """Return when a certificate's validity begins and ends, even if it has ended.
+
+    Raises OperatorError.
+    """
     # `ssl` tells these times only to a client that trusts the certificate, so we connect one.
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False

@@ -58,7 +58,10 @@ class Session:
 
 @dataclass(frozen=True)
 class Rejection:
-    """A refusal: `code` is from 400 to 599, `text` an enhanced code (`5.1.1`) and a sentence."""
+    """A refusal of a mail or of a recipient.
+
+    `code` is from 400 to 599. `text` is an enhanced code, such as `5.1.1`, and a sentence.
+    """
 
     code: int
     text: str
@@ -94,7 +97,10 @@ class Handler:
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """Hand a mail to `keep`, and return the reply. A cancelled call lets `keep` run on."""
+        """Hand a mail to `keep`, and return the reply.
+
+        If this call is cancelled, `keep` runs on.
+        """
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"

@@ -129,7 +129,10 @@ async def _send(
 async def _heard(
     replies: _Replies, verb: str, good: Container[int], seconds: float
 ) -> Trouble | None:
-    """Return None if the code of the next reply is in `good`, else `verb` and the error."""
+    """Return None if the code of the next reply is in `good`.
+
+    Otherwise return the error, with the command that failed (`verb`).
+    """
     try:
         code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
@@ -216,14 +219,20 @@ class ConnectionPool:
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
     ) -> None:
-        """Open at most `size` connections; none is used again once idle for `idle_seconds`."""
+        """Make a pool of at most `size` connections.
+
+        A connection that has been idle for `idle_seconds` is not used again.
+        """
         self._connect = connect
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with an idle connection, or a new one; close it if `work` raises an error."""
+        """Call `work` with an idle connection, or with a new one, and return the result.
+
+        If `work` raises an error, the connection is closed.
+        """
         async with self._free:
             kept = self._take_idle()
             if kept is not None:

@@ -1,1 +1,1 @@
-"""Outgoing mail: pure functions that make its bytes from a template and frozen parameters."""
+"""Outgoing mail: pure functions that make the bytes of a mail from a template and parameters."""

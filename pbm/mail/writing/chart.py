@@ -1,4 +1,4 @@
-"""Draws the curve of the lead in a game; above the middle line the first side was ahead."""
+"""Draws a curve of who was ahead in a game; above the middle line it was the first side."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -59,7 +59,7 @@ def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
 
 
 def in_words(drawing: Mapping[str, Any]) -> str:
-    """Describe the lead, in units, at about eight evenly spaced plies and at the last ply.
+    """Describe how far the first side was ahead, at about eight moves and at the last one.
 
     `leads` are in hundredths of a unit. A lead of 10 units or more means a forced win.
 

@@ -261,7 +261,7 @@ def number_mask() -> Image.Image:
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
     """Return a stamp filled with `ground`, with an oblong in `colour` on it.
 
-    On each side the oblong is wider by `rim`.
+    `rim` is added to the oblong on each side.
     """
     canvas = Canvas(UNIT, UNIT, ground)
     canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
