@@ -98,7 +98,10 @@ def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> li
 
 
 def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Take the mover out of the game if `player` may claim the mover's forfeit, else do nothing."""
+    """Take the player to move out of the game if `player` may claim that the time is over.
+
+    Otherwise do nothing.
+    """
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or not may_be_claimed(board, wait):
         return []
@@ -139,10 +142,9 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
     """Return whether a forfeit (a loss by time) costs a player no rating, and note it.
 
-    An absence is the time from a reminder to the player's next mail.
-    The first forfeit of an absence costs rating. A later one costs none, with two exceptions: the
-    player is behind in score, or was spared in another absence, which began less than
-    `SPARED_EVERY` before this one.
+    An absence is the time from a reminder to the player's next mail. The first forfeit of an
+    absence costs rating. A later one costs none, with two exceptions: the player is behind in
+    score, or was spared in another absence, which began less than `SPARED_EVERY` before this one.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)

@@ -128,7 +128,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
     """Queue a search for the next part of a board's analysis.
 
-    The search counts among those of the player `player_id`.
+    The search is made for the player `player_id`.
     """
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
@@ -198,7 +198,10 @@ def _lead_chart(
 
 
 def _sign(lead: int) -> str:
-    """Return `lead` (hundredths) as a sign: whole units, `.` if below 1, `#` if won by force."""
+    """Return a lead, in hundredths of a unit, as one character.
+
+    It is the number of whole units, `.` for less than one unit, or `#` for a forced win.
+    """
     units = (lead + 50) // 100
     return "#" if lead >= _BY_FORCE else "." if units <= 0 else str(min(9, units))
 

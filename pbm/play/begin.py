@@ -75,8 +75,8 @@ def begin_board(
 
     `agreed` has the ids of the players who have said yes. It is None if nobody was asked.
 
-    Two limits hold for the boards of `begun_by`. In an hour, only so many may start to which some
-    player has not said yes. In a day, only so many may start about which nobody was asked. The
+    The number of boards that `begun_by` may start in an hour is limited, except for boards to which
+    all have said yes. The number per day is limited for boards about which nobody was asked. This
     second limit ends when people have moved on `TAKEN_UP` boards of `begun_by`.
 
     `first_unsaid` tells that `begun_by` got the first seat without asking for it.

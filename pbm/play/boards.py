@@ -1,4 +1,7 @@
-"""Set-ups, teams and positions of a game, and changes of a board without their consequences."""
+"""Set-ups, teams and positions of a game, and changes of a board.
+
+What follows from such a change elsewhere is done by the callers.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -284,7 +287,7 @@ def move_key(board: Board, player_id: int) -> str:
 
 
 def asked_by(board: Board) -> int:
-    """Return the id of the player among whose searches the search for a robot's move counts.
+    """Return the id of the player for whom a robot's move is searched.
 
     This is a person who still plays. If there is none, it is a person who has left. On a board
     without people it is the robot to move.

@@ -68,7 +68,8 @@ def _count_asked(
 ) -> None:
     """Count a challenge by `begun_by` for each player in `asked`.
 
-    Raises Refusal if a limit is exceeded, or if such a challenge to one of them is pending.
+    Raises Refusal if a limit is exceeded, or if `begun_by` already waits for the answer of one of
+    them to another challenge.
     """
     pending = work.challenges.of_player(begun_by.id, now)
     own = [item for item in pending if item.by_id == begun_by.id]

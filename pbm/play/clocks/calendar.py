@@ -40,7 +40,7 @@ class Calendar:
         return sum((end - start for start, end in stretches), timedelta())
 
     def after(self, since: datetime, allowed: timedelta) -> datetime | None:
-        """Return the time by which the clock, started at `since`, has run for `allowed`.
+        """Return the moment at which the clock, started at `since`, has run for `allowed`.
 
         Return None if that is years away.
         """

@@ -91,7 +91,7 @@ def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Send the reminders for a move again from the first one on.
+    """Begin anew with the reminders of a move.
 
     Those sent while the clock stood still do not count.
     """

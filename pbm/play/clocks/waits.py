@@ -144,7 +144,7 @@ def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime
 
 
 def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Raise Refusal if a player's new calendar has the time for a move run out at once.
+    """Raise Refusal if the time for a move would be over by a player's new calendar.
 
     All boards on which the player is to move are checked.
     """
@@ -200,10 +200,10 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 
 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
-    """Return whether the other players may claim the mover's forfeit.
+    """Return whether the others may claim that the player to move has lost by time.
 
-    The mover's time must be over, and the others told so. Also, mail to the mover must bounce now,
-    or bounces must have stopped the mover's clock for `STOPPED_AT_MOST` in total.
+    That player's time must be over, and the others told so. Also, mail to that player must bounce
+    now, or bounces must have stopped the clock for `STOPPED_AT_MOST` in total.
     """
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
@@ -245,7 +245,7 @@ def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta)
 
 
 def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:
-    """Return the queries that `calendar_of` makes for the player to move, for a prefetch."""
+    """Return the queries that `calendar_of` makes for the player to move, to be made in advance."""
     if board.to_move is None:
         return ()
     return (vacations_read(board.to_move.player_id, _calendar_since(board, now)),)
