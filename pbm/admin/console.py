@@ -120,7 +120,10 @@ def cell(text: object, width: int) -> str:
 
 
 def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
-    """Print changes, a line each; with `of_all`, each names the player or board it concerns."""
+    """Print changes, a line each.
+
+    With `of_all`, each line also names the player or the board that was changed.
+    """
     for change in changes:
         board = f"board {change.board_id}" if change.board_id else None
         about = " ".join(name for name in (change.handle, board) if name and of_all)
