@@ -29,7 +29,7 @@ class Proven:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The sender of an unproven mail from a player's address."""
+    """The sender of a mail from a player's address that is not proven to be from that player."""
 
     player: Player
     board_id: int | None = None

@@ -273,7 +273,10 @@ def _in_full(words: list[str]) -> list[str]:
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
-    """Yield the commands to try for a line. If all fail, the error of the last is shown."""
+    """Yield the commands that a line may be, in the order in which to try them.
+
+    If none of them can be parsed, the error of the last is shown.
+    """
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word)
     if begun is None:

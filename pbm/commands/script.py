@@ -196,7 +196,7 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     """Parse an answer to a welcome, and return the same as `confirmation`.
 
-    More answers count as a no than there: a text that may be a no is one.
+    It is less strict about a no: even words that only may be a no count as one.
     """
     body = trimmed(said)
     found = spoken(body)
@@ -223,7 +223,7 @@ def is_bare_yes(script: Script) -> bool:
 
 
 def is_bare_no(script: Script) -> bool:
-    """Return whether a mail only says no. A request for no more mail is no such answer."""
+    """Return whether a mail only says no. Asking for no more mail does not count."""
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
     return alone and found.answer is False and not found.rest

@@ -1,8 +1,8 @@
 """Tells a sentence for the other players from a mistyped command.
 
-In a reply to a board, "Draw your own conclusions" goes to the others, "move left" does not. A
-sentence has words from `languages/sentences.txt`. It has no argument, such as a number, an option
-or an address, and nothing that may be a password.
+In a reply to a board, "Draw your own conclusions" goes to the others, "move left" does not. A line
+is a sentence only if it has words from `languages/sentences.txt`. It must have nothing that may be
+a password, and nothing like an argument of a command: no number, option or address.
 """
 
 import re
@@ -67,9 +67,10 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 
 
 def _names_something(command: type[Command]) -> bool:
-    """Return whether a command needs an argument that plain words seldom have.
+    """Return whether a command must have an argument that says what it is about.
 
-    That is any argument except a player or the words that the command passes on.
+    A handle, a move or the player's own words do not count, as a plain sentence may begin like
+    these.
     """
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):

@@ -169,7 +169,7 @@ def command_block(commands: Sequence[type[Command]]) -> str:
 
 
 def _set_ups() -> Iterator[tuple[Game, Option]]:
-    """Yield each option that chooses the starting board of a game, with its game."""
+    """Yield each game's options that choose its starting board."""
     for game in games().values():
         for option in game.info.options:
             if option.sets_up and option.values:
@@ -201,8 +201,8 @@ def _board_names() -> Iterator[str]:
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
     """Draw a starting board, for each number of players that the game allows.
 
-    `value` is its name, a value of `option`. Each flag of the game that changes this drawing yields
-    another drawing.
+    `value` is the name of the board, one of the values of `option`. If one of the game's flags
+    changes a drawing, the changed one is yielded, too.
     """
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
@@ -221,9 +221,9 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return a picture of a starting board. None if the options `chosen` have no such board.
+    """Return a picture of a starting board, for the fewest players that it can have.
 
-    It is for the fewest players for whom the board exists.
+    None if the game has no board with the options `chosen`.
     """
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)

@@ -216,7 +216,10 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
-    """Return a rating as plain data. It gets less certain with the time since the last game."""
+    """Return a rating as plain data.
+
+    Its uncertainty is that of today: it grows with the time since the player's last game.
+    """
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 

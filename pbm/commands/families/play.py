@@ -46,7 +46,10 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """Return the command to play the move `text`, for a `line` such as "12 K-R"."""
+        """Return a command for a line such as "12 K-R": the number of a board, then a move.
+
+        `text` is the move, `line` the line as the player wrote it.
+        """
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command

@@ -1,4 +1,7 @@
-"""Commands to find opponents without knowing anybody."""
+"""Commands to find opponents without knowing anybody.
+
+A seek is an open challenge: anybody may join it, until all its seats are taken.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -177,7 +180,7 @@ def own_seeks(context: Context) -> list[dict[str, Any]]:
 
 
 def offered(context: Context) -> list[dict[str, Any]]:
-    """Return a few seeks that the sender, a newcomer, can join."""
+    """Return a few open seeks for the sender to join. The sender is new here."""
     can, *_ = seeks.seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
     return seeks_data(context, can)
 

@@ -1,4 +1,4 @@
-"""Argument types of single commands: numbers, times, and the players of a challenge."""
+"""Argument types that few commands have: numbers, times, and the players of a challenge."""
 
 import re
 from collections.abc import Iterator

@@ -63,12 +63,15 @@ class Context:
 
     @property
     def server(self) -> str:
-        """The plain address of this server."""
+        """The mail address of this server, such as players use who do not reply to a mail."""
         return self.turn.site.address.plain
 
     @property
     def actor(self) -> Player | None:
-        """The player who sent the mail, as changed by earlier commands; None for a stranger."""
+        """The player who sent the mail; None for a stranger.
+
+        Commands above in the same mail may have changed the player; the changes are in it.
+        """
         return None if self.actor_id is None else self.work.players.get(self.actor_id)
 
     @property
@@ -164,7 +167,7 @@ def which_board(boards: Sequence[Board]) -> Refusal:
 
 
 def player_named(context: Context, handle: str) -> Player:
-    """Return the player of a handle; `me` is the sender. Raises Refusal."""
+    """Return the player with this handle. `me` means the sender. Raises Refusal."""
     if handle == ME:
         return context.player
     player = context.work.players.by_handle(handle)

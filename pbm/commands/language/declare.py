@@ -178,7 +178,10 @@ class GameOptions(Field):
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen options of a game, each with its value and its text in the line."""
+    """The options of a game that a line chooses.
+
+    An item is an option, its value, and how the player typed it.
+    """
 
     found: tuple[tuple[GameOption, str | bool, str], ...]
 
@@ -324,7 +327,7 @@ class Command:
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
         """Parse the words of a line behind its first word, `word`. Raises Refusal.
 
-        A refusal also has the number of the board that the line names.
+        The refusal also has the number of the board that the line names.
         """
         command = cls()
         command.game = game or default_game()
@@ -360,7 +363,7 @@ class Command:
         return next(filter(None, (vars(self).get(name) for name in self._sentences)), "")
 
     def without_words(self) -> Self:
-        """Return the command without the sender's own words."""
+        """Return the command without the words in it that go to somebody else."""
         held = copy(self)
         held.line = self.line.removesuffix(self.sentence).rstrip()
         vars(held).update(dict.fromkeys(self._sentences))
@@ -437,7 +440,10 @@ class Command:
 
     @property
     def new_password(self) -> str | None:
-        """A new password, to be hashed outside the transaction and never stored."""
+        """The new password in the line, or None.
+
+        It must be hashed outside the transaction, as that is slow, and must never be stored.
+        """
         return None
 
 

@@ -103,7 +103,10 @@ class ArgumentKind:
 
 
 class BoardKind(ArgumentKind):
-    """A board's number, with an optional ply: `12`, `12#17`, `#-3`."""
+    """A board's number, a ply, or both: `12`, `#17`, `12#17`.
+
+    A negative ply counts from the end: `#-3`.
+    """
 
     shown = "board"
     reason = "board"
@@ -277,7 +280,9 @@ class Secret(ArgumentKind):
 
 
 def login_at(words: list[str]) -> int | None:
-    """Return the index of the handle in words such as "BOARD HANDLE PASSWORD"; None in others.
+    """Return the index of the handle in words such as "BOARD HANDLE PASSWORD".
+
+    Returns None if they have no handle and password.
 
     >>> login_at("12 alice secret".split())
     1

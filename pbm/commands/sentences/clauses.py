@@ -29,7 +29,9 @@ _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 def small(text: str) -> str:
-    """Return a text in lower case, with single blanks. Look-alikes of ASCII letters stay.
+    """Return a text in lower case, with single blanks.
+
+    Letters that only look like ASCII letters, such as the Kelvin sign, stay as they are.
 
     >>> small("SÍ  Claro \u212a")
     'sí claro \u212a'

@@ -117,8 +117,9 @@ class _Clause:
 def understand(lines: Sequence[str]) -> Understood | None:
     """Return the requests in a sender's words; None if the words are for other players.
 
-    Among other words, one word is a request only on its own line or at the end: "Resign? Never!"
-    is none. A text that names a move or a place on the board is for the other players.
+    They are for other players if they name a move or a place on the board. If a text has other
+    words, too, a single word in it is a request only on a line of its own or at the end: "Resign?
+    Never!" is no request.
     """
     text = "\n".join(lines).strip()
     is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES

@@ -66,7 +66,7 @@ class MoveInside:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether the other words are only kind, and leave no doubt."""
+        """Whether the words around the move are only kind, so that the move is surely meant."""
         before, after = self.before.rstrip(), self.after.strip()
         after = "" if is_footer(after.lstrip(_AROUND_MOVES)) else after
         if max(len(before), len(after)) > LONGEST or self.is_doubted or not self.is_only:
@@ -157,7 +157,7 @@ def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool 
 
 
 def _names_somebody(item: _Spoken) -> bool:
-    """Return whether a greeting or a farewell ends with a name or two."""
+    """Return whether a greeting or a farewell ends with a name, which has one or two words."""
     words = item.clause.words
     sizes = (size for size in (3, 2) if " ".join(words[:size]).casefold() in _TO_SOMEBODY)
     rest = words[next(sizes, 1) :]
