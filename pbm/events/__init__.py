@@ -21,17 +21,18 @@ class Event:
 
     @property
     def acted_on(self) -> int | None:
-        """The number of the board that a player's command acted on, with this event as a result.
+        """The number of the board, if this event comes from a player's command about a board.
 
-        None if the command was not about a board.
+        Otherwise it is None.
         """
         return None
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Those who are sent a question or a notice, each in a mail that counts against a limit.
+        """Those who are sent a question or a notice for this event.
 
-        An item is a mail address, or "player N" with the id of a player.
+        An item is a mail address, or "player N" with the id of a player. Each counts as one mail
+        in the limits of mails.
         """
         return ()
 
@@ -222,7 +223,7 @@ class Forgotten(Event):
 
 
 class SeekNews(Event):
-    """A change of a seek, told to players who wait in it."""
+    """A seek (an open challenge) has changed; players who have joined it and wait are told."""
 
     seek: int
     what: str  # `joined`, `left`, `withdrawn`, `lapsed`, or `gone`: the maker is inactive

@@ -210,8 +210,8 @@ class TakebackDone(_TakeBack):
 class MatchStanding:
     """A player's result in a match of several games: the number of wins.
 
-    Of players with equal wins, the one with the greater `balance` is first: the sum of the leads in
-    all games.
+    If two players have equal wins, the one with the greater `balance` is ahead. It adds up by how
+    much a player was ahead of the opponents at the end of each game.
     """
 
     handle: str
@@ -277,7 +277,10 @@ class Forfeited(BoardFact):
 
 
 class ForfeitClaimable(BoardFact):
-    """A player whose mail bounces has run out of time; others may claim the forfeit."""
+    """A player has run out of time, but cannot be warned since mail to the player bounces.
+
+    Now any other player of the board may have this player taken out of the game.
+    """
 
     handle: str
 
