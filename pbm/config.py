@@ -82,7 +82,10 @@ class Settings:
 
     @property
     def front_name(self) -> str:
-        """`authserv_id` in lower case; "" if no Authentication-Results count."""
+        """The name of the mail server whose Authentication-Results count, in lower case.
+
+        "" if none count.
+        """
         if self.authserv_id and not _WORD.fullmatch(self.authserv_id):
             raise OperatorError(
                 "PBM_AUTHSERV_ID must be the first word of the Authentication-Results that your "
@@ -104,7 +107,7 @@ class Settings:
 
     @property
     def seconds_for_robots(self) -> float:
-        """The longest time that a mail waits for a robot, in seconds."""
+        """How many seconds a mail waits at most for the move of a robot."""
         return _seconds("PBM_ROBOT_SECONDS", self.robot_seconds, "5")
 
     @property

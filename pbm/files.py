@@ -10,7 +10,10 @@ from pbm.errors import OperatorError
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a regular file without blocking. Raises OSError; OperatorError if it is not regular."""
+    """Open a regular file without blocking.
+
+    Raises OperatorError if it is not a regular file, or OSError.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -19,7 +22,7 @@ def open_file(path: Path) -> BufferedReader:
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """Read a file of at most `most` bytes. Raises OSError; OperatorError if it is larger."""
+    """Read a file. Raises OperatorError if it has more than `most` bytes, or OSError."""
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -59,7 +62,7 @@ def check_access(*paths: Path) -> None:
 
 
 def trouble(path: Path, error: OSError) -> str:
-    """Return the message of a file's error, with advice if another user owns the file."""
+    """Return an error message for a file. If another user owns it, the message says what to do."""
     said = f"{error.strerror or error}."
     there = next(place for place in (path, *path.absolute().parents) if _uid(place) is not None)
     if not isinstance(error, PermissionError) or _uid(there) in (os.geteuid(), None):

@@ -39,7 +39,10 @@ class SeparatorError(AddressError):
 
 @lru_cache(maxsize=1024)  # of up to 254 characters; one turn parses the same few often
 def parse_address(text: str) -> str:
-    """Return a valid address, its domain in lower case (RFC 5321, 4.5.3.1). Raises AddressError."""
+    """Check an address, and return it with its domain in lower case (RFC 5321, 4.5.3.1).
+
+    Raises AddressError.
+    """
     if not text.isascii():
         raise AddressError("A mail address here may hold plain ASCII characters only.")
     local, at, domain = text.rpartition("@")
@@ -142,7 +145,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """The sender address of one of our mails, to which a report that it was not delivered comes.
+    """The envelope sender of one of our mails. Reports that it was not delivered come there.
 
     `mail` is a short name of our mail.
     """
@@ -168,10 +171,16 @@ Recipient = Plain | PlayerReply | QuestionReply | Probe | Bounce | Postmaster | 
 
 
 class ServerAddress:
-    """The server's own address; it makes and parses reply addresses. Parsing ignores case."""
+    """The server's own address, and the reply addresses derived from it.
+
+    It makes reply addresses, and parses the address that a mail was sent to. Parsing ignores case.
+    """
 
     def __init__(self, address: str, separator: str = "+") -> None:
-        """Raises AddressError if the address, or a reply address derived from it, is invalid."""
+        """Check the address and the reply addresses derived from it.
+
+        Raises AddressError if one of them is invalid.
+        """
         self.plain = parse_address(address).lower()
         self.local_part, _, self.domain = self.plain.rpartition("@")
         if separator not in _SUBADDRESS_SEPARATORS:
@@ -249,15 +258,18 @@ def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
 
 
 def short_name(message_id: str) -> str:
-    """Return a short name of one of our mails: eight letters of its Message-ID.
+    """Return a short name of one of our mails, such as 3f9a01c2.
 
-    An example is 3f9a01c2.
+    It is the beginning of the random part of the Message-ID.
     """
     return message_id.partition("@")[0].rpartition(".")[2][:8]
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """Return at most `most` Message-IDs of `In-Reply-To`, then of `References`, newest first."""
+    """Return the Message-IDs of the mails that a mail answers, at most `most`.
+
+    Those in `In-Reply-To` come first, then those in `References`, the newest first.
+    """
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]
