@@ -46,7 +46,10 @@ def why_unusable(error: DBAPIError) -> str:
 
 
 def comes_back(database: Database, error: DBAPIError) -> bool:
-    """Return whether the database may come back by itself, for example because it is starting."""
+    """Return whether the database may soon be usable again without the operator.
+
+    For example, it may be starting.
+    """
     if database.embedded:
         name = getattr(error.orig, "sqlite_errorname", None)
         return str(name).startswith(_HELD_BY_ANOTHER)
@@ -64,9 +67,10 @@ _TRIES = 5  # since another client of the pooler may take the lent session first
 
 
 def refuse_lent_sessions(database: Database) -> None:
-    """Raise OperatorError if a pooler may use one PostgreSQL session for two open connections.
+    """Raise OperatorError if a connection pooler stands before PostgreSQL and lends its sessions.
 
-    Does nothing if the database is unreachable: the next use of the database raises the error.
+    Such a pooler may use one PostgreSQL session for two open connections. If the database is
+    unreachable, this does nothing, since the next use of the database raises the error.
     """
     are_lent = False
     with suppress(psycopg.Error):

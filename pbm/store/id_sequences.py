@@ -12,7 +12,7 @@ _MOST = 900_000_000  # reply addresses have room for nine digits
 
 
 def highest_given(database: Database) -> dict[str, int]:
-    """Return the highest ID ever issued for each table in `NUMBERED`, or 0. Raises DBAPIError."""
+    """Return, for each table in `NUMBERED`, the highest ID ever issued, or 0. Raises DBAPIError."""
     present = set(inspect(database.engine).get_table_names())
     with database.engine.connect() as connection:
         return {
@@ -22,9 +22,11 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Advance the sequences beyond all IDs issued before a restore; return each table's next ID.
+    """Skip all IDs that may have been issued after the backup; return each table's next ID.
 
-    `given` has the highest known IDs. Skips at least 1,000 IDs, or a tenth of the highest if more.
+    `given` has the highest ID of each table known from elsewhere. At least 1,000 IDs are skipped.
+    If a tenth of the highest ID is more, that many are skipped. If reply addresses have no room for
+    IDs that large, none is skipped.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
@@ -41,7 +43,10 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
 
 
 def last_skipped(highest: int) -> int:
-    """Return the last ID that `skip_after_restore` skips if `highest` is the highest known ID."""
+    """Return the last ID that `skip_after_restore` skips if `highest` is the highest known ID.
+
+    If reply addresses have no room for IDs that large, none is skipped, and this returns `highest`.
+    """
     after = highest + max(_STEP, highest // 10)
     rounded = -(-after // _STEP) * _STEP
     return rounded if rounded <= _MOST else highest

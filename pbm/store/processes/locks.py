@@ -1,4 +1,7 @@
-"""Locks between processes: one server on an embedded database, one sender for each mail."""
+"""Locks between processes.
+
+Only one server may use a SQLite file. Only one process may send a given mail.
+"""
 
 import fcntl
 import os
@@ -16,9 +19,10 @@ from pbm.store.schema.mails import IN_HAND
 
 
 def acquire_server_lock(database: Database) -> IO[str] | None:
-    """Acquire the lock of an embedded database; it is held while the returned file is open.
+    """Acquire the lock that allows only one server to use a SQLite file.
 
-    Returns None for PostgreSQL. Raises OperatorError if another server holds the lock.
+    The lock is held while the returned file is open. For PostgreSQL, no lock is needed, and None is
+    returned. Raises OperatorError if another server holds the lock.
     """
     name = database.engine.url.database if database.embedded else None
     if not name:
@@ -57,9 +61,10 @@ _RELEASE = text(
 
 
 class AdvisoryLocks:
-    """Advisory locks of PostgreSQL on the mails that this process is sending.
+    """PostgreSQL's advisory locks on the mails that this process is sending.
 
-    One connection holds them, so that they end with the process. SQLite's only server needs none.
+    All are held by one connection, so that they end if the process dies. With SQLite there is only
+    one server process, which needs no locks.
     """
 
     def __init__(self, database: Database) -> None:
@@ -67,7 +72,10 @@ class AdvisoryLocks:
         self._connection: Connection | None = None
 
     def take(self, outbox_ids: Sequence[int]) -> frozenset[int]:
-        """Try to lock mails without waiting; return the numbers of the mails now locked."""
+        """Try to lock mails, without waiting for locks of others.
+
+        Returns the numbers of the mails that are now locked.
+        """
         if self._database.embedded or not outbox_ids:
             return frozenset(outbox_ids)
         return frozenset(self._run(_HOLD, outbox_ids))
@@ -83,7 +91,10 @@ class AdvisoryLocks:
             self._connection = None
 
     def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
-        """Run a statement about mails; if an idle connection was lost, retry once on a new one."""
+        """Run a statement that locks or unlocks mails.
+
+        If the connection was lost since its last use, this retries once on a new connection.
+        """
         may_be_lost = self._connection is not None
         if self._connection is None:
             engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")

@@ -42,7 +42,10 @@ class Notifier:
         self._sender: Connection | None = None
 
     def notify(self, channels: Iterable[Channel]) -> None:
-        """Wake the workers of these channels. Call this after the commit, on the event loop."""
+        """Wake the workers of these channels.
+
+        Call this after the commit, in the thread of the event loop.
+        """
         for channel in channels:
             if channel.name in self._events:
                 self._events[channel.name].set()

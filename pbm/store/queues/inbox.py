@@ -63,7 +63,10 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Return the condition that no earlier new mail has the same value in the column `lane`."""
+    """Return the SQL condition that no earlier new mail is in the same lane.
+
+    `lane` is the name of a column, which identifies the mail's sender or board.
+    """
     # Both conditions compare numbers, so no two mails wait for each other.
     # With NOT EXISTS, PostgreSQL might read all mails, since it estimates that none waits.
     earlier = select(_EARLIER.c.id).where(
@@ -105,14 +108,15 @@ class Inbox(MailQueue[InboxMail]):
         return read_as(InboxMail, row, raw=row["raw"] or b"")
 
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
-        """Return, by recipient, the IDs of mails with this digest that arrived after `since`."""
+        """Return the IDs of the mails with this digest that arrived after `since`, by recipient."""
         rows = _COPIES.rows(self._transaction, digest=digest)
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
     def keep(self, mail: ArrivedMail) -> int | None:
         """Store a mail, and return its number. For a duplicate, return the stored mail's number.
 
-        If too many mails of the same sender wait, stores nothing and returns None.
+        If too many mails of the same sender are waiting, the mail is not stored, and the result is
+        None.
         """
         self._transaction.notified.add(MAIL_KEPT)
         queued, now = mail.queued, mail.now.timestamp()
@@ -146,26 +150,30 @@ class Inbox(MailQueue[InboxMail]):
         since: datetime = BEGINNING,
         most_bytes: int = _ANY_LENGTH,
     ) -> tuple[InboxMail, ...]:
-        """Lock and return up to `most` new mails, ordered by their places in the queue (times).
+        """Lock and return up to `most` new mails, in the order of the queue.
 
-        Leaves out mails whose place is before `since`, mails longer than `most_bytes`, locked or
-        delayed mails, and mails behind another new mail of the same sender or board.
+        A mail's place in the queue is a time. A mail is left out if its place is before `since`, if
+        it is longer than `most_bytes`, or if it is locked or delayed. It is also left out if an
+        earlier mail of the same sender or about the same board is still new.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
         return tuple(map(self._read, rows))
 
     def put_aside(self, numbers: Iterable[int], until: datetime) -> None:
-        """Delay these mails; later mails of the same senders and boards wait, too."""
+        """Delay these mails. Later mails of the same senders or boards wait as well."""
         for number in numbers:
             _SET.run(self._transaction, number, {"aside_until": until})
 
     def take_back(self) -> None:
-        """End all delays by `put_aside`. The process that set them must have died."""
+        """End all delays set by `put_aside`.
+
+        Call this only if the process that set them has died.
+        """
         self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """Return the number of the new mail that has waited longest, and its time of arrival."""
+        """Return the number and the time of arrival of the new mail that arrived first."""
         query = select(inbox.c.id, inbox.c.received_at).where(_IS_NEW)
         row = self._row(query.order_by(inbox.c.received_at, inbox.c.id).limit(1))
         return (row["id"], row["received_at"]) if row else None
@@ -175,14 +183,20 @@ class Inbox(MailQueue[InboxMail]):
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
-        """Mark mails as done, and erase their texts; `outcomes` has (number, outcome) pairs."""
+        """Mark mails as done, and erase their texts.
+
+        `outcomes` has a pair for each mail: its number, and a text that tells what came of it.
+        """
         done = {"status": InboxStatus.DONE, "done_at": now, "lane": None}
         for number, outcome in outcomes:
             _SET.run(self._transaction, number, {**done, "outcome": outcome})
             _ERASE.run(self._transaction, {"mail": number})
 
     def count_try(self, inbox_id: int, error: str) -> int:
-        """Count a failed try; return the number of tries, 0 if the mail is no longer new."""
+        """Count a failed try to handle a mail, and return the number of its tries.
+
+        Returns 0 if the mail's status is no longer "new", for example if it was handled meanwhile.
+        """
         is_new = inbox.c.status == NEW
         return self._count_try(inbox_id, is_new, outcome=error, aside_until=None)
 

@@ -1,4 +1,7 @@
-"""Mails delayed some seconds to include a robot's move, and news kept for digests."""
+"""Mails delayed some seconds to include a robot's move, and news stored for digests.
+
+A digest is one mail with all news of some hours.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -48,14 +51,18 @@ _TAKE_CONTENTS = (
 
 
 class AwaitingMails(Repository):
-    """Mails delayed to include a robot's move. Callers have locked the board."""
+    """Mails that are delayed some seconds, so that they can show a robot's move.
+
+    Callers must have locked the board.
+    """
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, OutboxMail]:
-        """Delete the delayed mails to `readers` about a board; return these mails by player number.
+        """Delete the delayed mails to `readers` about a board, and return them by player number.
 
-        Skips mails that others have locked, mails due soon, and mails that were tried before.
+        Skips mails that others have locked, mails that are due soon, and mails that were tried
+        before.
         """
         keys = [player.address.lower() for player in readers]
         if not keys:
@@ -76,7 +83,10 @@ MOST_NOTICES = 40  # for one player, apart from news of boards
 
 
 class KeptNews(Repository):
-    """News of boards, and other notices. To store or delete news, callers lock the news' board."""
+    """News of boards and other notices, stored until they are mailed to a player.
+
+    Callers lock a board before they store or delete news of it.
+    """
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
         row = {"board_id": board_id, **vars(news)}
@@ -85,7 +95,7 @@ class KeptNews(Repository):
             self._transaction.execute(insert(kept_news), rows)
 
     def sizes(self, player_ids: Collection[int], board_id: int) -> dict[int, int]:
-        """Return the total size of each player's kept news of a board; leave out totals of 0."""
+        """Return the total size of the stored news of a board, for each player who has some."""
         query = (
             select(kept_news.c.player_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id.in_(player_ids), kept_news.c.board_id == board_id)
@@ -94,7 +104,11 @@ class KeptNews(Repository):
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """Return the size of a player's news of each board that has news from `until` or before."""
+        """Return the boards of which a player has old news, each with the size of its news.
+
+        A board is in the result if its oldest news was stored at `until` or before. The size is
+        that of all its news for the player.
+        """
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
@@ -105,7 +119,7 @@ class KeptNews(Repository):
         return {board_id: int(size) for board_id, size in self._transaction.execute(query)}
 
     def notified_soon(self, player_ids: Collection[int], until: datetime) -> frozenset[int]:
-        """Return the players of `player_ids` whose kept news will be mailed by `until`."""
+        """Return those of the players who will be mailed their stored news by the time `until`."""
         about = cast(kept_news.c.player_id, String) + "." + cast(kept_news.c.board_id, String)
         theirs = (
             select(kept_news.c.id)
@@ -116,7 +130,7 @@ class KeptNews(Repository):
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
     def keep_notice(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
-        """Store the notice `told` for a player, unless the player has `MOST_NOTICES` already."""
+        """Store a notice for a player. If `MOST_NOTICES` are stored already, this does nothing."""
         theirs = kept_notices.c.player_id == player_id
         count = select(func.count()).select_from(kept_notices).where(theirs)
         if self._count(count) < MOST_NOTICES:
@@ -132,7 +146,10 @@ class KeptNews(Repository):
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:
-        """Delete some players' kept news of a board; return each player's news, oldest first."""
+        """Delete the stored news of a board for some players, and return it.
+
+        The result maps each player's number to that player's news, oldest first.
+        """
         found: dict[int, tuple[News, ...]] = defaultdict(tuple)
         if not player_ids:
             return found

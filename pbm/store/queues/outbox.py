@@ -149,10 +149,11 @@ class Outbox(MailQueue[OutboxMail]):
     def claim_due(
         self, now: datetime, *, most: int, passing_over: Sequence[int], since: datetime = BEGINNING
     ) -> list[OutboxMail]:
-        """Return up to `most` due mails, oldest first, except those with numbers in `passing_over`.
+        """Return up to `most` mails that are due, oldest first.
 
-        While a mail is retried, later mails to the same reader about the same board wait, but at
-        most for about an hour of retries. Leaves out mails due before `since`.
+        Leaves out the mails whose numbers are in `passing_over`, and mails due before `since`. A
+        mail that is being retried holds up later mails to the same reader about the same board.
+        After about an hour of retries it holds them up no longer.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
@@ -173,7 +174,7 @@ class Outbox(MailQueue[OutboxMail]):
         now: datetime,
         error: str | None = None,
     ) -> None:
-        """Give mails a final status and a last error, and erase the mails' contents."""
+        """Give mails a final status and a last error, and erase the contents of the mails."""
         if outbox_ids:
             mails = {"mails": list(outbox_ids)}
             outcome = {"status": status, "now": now, "error": error}
@@ -181,7 +182,10 @@ class Outbox(MailQueue[OutboxMail]):
             _ERASE.run(self._transaction, mails)
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
-        """Record that a mail has failed for good; its contents are kept for a retry by hand."""
+        """Record that a mail could not be delivered and is not retried any more.
+
+        Its contents are kept, so that the operator can have it sent again.
+        """
         self.change(
             outbox_id,
             status=OutboxStatus.FAILED,
@@ -194,7 +198,10 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make mails due at `now` if they were written or deferred while the clock was ahead."""
+        """Make some mails due at `now`, after the clock was set back.
+
+        They are the mails that were written or deferred while the clock was ahead.
+        """
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -210,13 +217,16 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
-        """Return the numbers of earlier waiting mails to the same reader about the same board."""
+        """Return the numbers of the mails that `mail` may have to wait for.
+
+        They are waiting mails to the same reader about the same board, with lower numbers.
+        """
         thread, key = mail.board_id or _NO_BOARD, mail.recipient.lower()
         before = _to(key, outbox.c.status == DUE, outbox.c.thread == thread, outbox.c.id < mail.id)
         return self._scalars(before.order_by(outbox.c.id))
 
     def written(self, message_id: str) -> bool:
-        """Return whether the outbox has a mail with this Message-ID, sent or not."""
+        """Return whether the outbox has a mail with this Message-ID, whether sent or not."""
         return self._exists(select(outbox.c.id).where(outbox.c.message_id == message_id))
 
     def written_since(self, kind: Kind, address_key: str, since: datetime) -> bool:
@@ -228,12 +238,18 @@ class Outbox(MailQueue[OutboxMail]):
         return self._count(_to(address_key, *its).with_only_columns(func.count()))
 
     def waits_for(self, address_key: str, board_id: int | None = None) -> bool:
-        """Return whether a mail to an address waits, about the board if `board_id` is given."""
+        """Return whether a mail to an address waits to be sent.
+
+        If `board_id` is given, only mails about that board count.
+        """
         about = () if board_id is None else (outbox.c.thread == board_id,)
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Find the mail with this envelope `sender` written to an address after `since`."""
+        """Return the mail with this envelope sender to an address.
+
+        Returns None if there is none, or if it was not written after `since`.
+        """
         query = _SELECTED.where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,
@@ -243,7 +259,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._read(row) if row else None
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
-        """Make the delayed mails to a player's address due at once."""
+        """Make the delayed mails to a player's address due now."""
         self._transaction.notified.add(MAIL_WRITTEN)
         self._update(
             outbox,
@@ -257,7 +273,12 @@ class Outbox(MailQueue[OutboxMail]):
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Drop a player's waiting mails of kinds in `SUPERSEDED`; return their boards' numbers."""
+        """Drop waiting mails to a player that a newer mail makes pointless.
+
+        Only mails of the kinds in `SUPERSEDED` are dropped. If `board_id` is given, only mails
+        about that board are. Returns the boards' numbers. `why` is stored with the mails as their
+        last error.
+        """
         its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
         about = () if board_id is None else (outbox.c.board_id == board_id,)
         dropped = {"status": OutboxStatus.DROPPED, "finished_at": now, "last_error": why}
@@ -269,5 +290,5 @@ class Outbox(MailQueue[OutboxMail]):
 
 
 def _to(address_key: str, *where: ColumnElement[bool]) -> Select[Any]:
-    """Return a query for the numbers of mails to an address that meet the conditions."""
+    """Return a query for the numbers of those mails to an address that meet the conditions."""
     return select(outbox.c.id).where(outbox.c.recipient_key == address_key, *where)

@@ -1,4 +1,4 @@
-"""Queries common to all queues: lock, claim and retry rows, and limit index scans."""
+"""Queries common to all queues: they lock, claim and retry rows, and limit index scans."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,9 +41,10 @@ class _Queue(Repository, Generic[_M]):
     def find(
         self, number: int, *where: ColumnElement[bool], lock: bool = True, wait: bool = True
     ) -> _M | None:
-        """Find a row by number; if `lock`, lock it until the commit.
+        """Find a row by number. If `lock` is True, lock it until the commit.
 
-        If others have locked the row, `wait=False` returns None.
+        If another transaction has locked the row, this waits. But if `wait` is False, it returns
+        None.
         """
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
@@ -53,14 +54,17 @@ class _Queue(Repository, Generic[_M]):
         self._update(self._table, self._table.c.id == number, *where, **values)
 
     def _count_try(self, number: int, *where: ColumnElement[bool], **values: Any) -> int:
-        """Count a failed try, and set `values`; return the number of tries, 0 if no row matched."""
+        """Count a failed try to handle a row, and set the columns in `values`.
+
+        Returns the number of tries, or 0 if the row does not meet the conditions `where`.
+        """
         its, tries = self._table.c.id == number, self._table.c.tries
         counted = update(self._table).where(its, *where).values(tries=tries + 1, **values)
         return self._transaction.scalar(counted.returning(tries)) or 0
 
 
 class MailQueue(_Queue[_M]):
-    """A queue of mails; handled mails stay in the table, with another status."""
+    """A queue of mails. A mail that was handled stays in the table, with another status."""
 
     _open: ClassVar[Sequence[ColumnElement[bool]]]  # that it waits; that it is stuck or has failed
     _since: ClassVar[str]  # the column with the time since when a mail waits
@@ -74,7 +78,7 @@ class MailQueue(_Queue[_M]):
         return mail
 
     def waiting(self, *, most: int | None = None) -> tuple[_M, ...]:
-        """Return the mails that wait, are stuck or have failed, oldest first."""
+        """Return the mails that are waiting, stuck or failed, oldest first."""
         queries = (self._selected.where(condition) for condition in self._open)
         query = union_all(*queries).order_by(self._since, "id").limit(most)
         return tuple(map(self._read, self._rows(query)))
@@ -97,7 +101,7 @@ class JobQueue(_Queue[_J]):
         self._update(self._table, self._table.c.stuck, stuck=False, tries=0)
 
     def count(self, *, stuck: bool = False) -> int:
-        """Return the number of stuck jobs if `stuck`, else the number of the other jobs."""
+        """Return the number of jobs that are not stuck; with `stuck=True`, of those that are."""
         these = self._table.c.stuck if stuck else ~self._table.c.stuck
         return self._count(select(func.count()).where(these))
 
@@ -107,7 +111,10 @@ class JobQueue(_Queue[_J]):
     def _claim(
         self, now: datetime, most: int, order: str, *where: ColumnElement[bool]
     ) -> Sequence[RowMapping]:
-        """Lock and return up to `most` due rows, by the column `order`; skip locked rows."""
+        """Lock and return up to `most` rows that are due and meet the conditions.
+
+        They are sorted by the column named `order`. Rows that others have locked are skipped.
+        """
         jobs = self._table.c
         query = select(self._table).where(~jobs.stuck, jobs.due_at <= now, *where)
         query = query.order_by(jobs[order], jobs.id).limit(most)
@@ -116,11 +123,12 @@ class JobQueue(_Queue[_J]):
 
 @dataclass
 class ScanFloor:
-    """A lower bound for the due times of the rows that a process looks for in an index.
+    """A lower bound for due times, which makes scans of an index faster.
 
-    Without a bound, a scan can be slow: the index keeps the entries of finished rows while an old
-    transaction, such as a backup, is open. But a retry, or a process with a slow clock, can add
-    rows before the bound. So one scan every `SCAN_ALL` has no bound, and finds these rows.
+    A process looks only for rows that are due after the bound. A scan without a bound can be slow:
+    while an old transaction, such as a backup, is open, the index keeps the entries of finished
+    rows. But a retry, or a process with a slow clock, can add rows before the bound. So one scan
+    every `SCAN_ALL` has no bound, and finds these rows.
     """
 
     _floor: datetime = field(default=BEGINNING, init=False)
@@ -135,5 +143,9 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Set the bound to `MARGIN` before the earliest of `now` and the due times `moments`."""
+        """Set the bound for the next scans, after a scan at `now`.
+
+        `moments` are the times of the rows that were found. The bound is `MARGIN` before the
+        earliest of these and `now`.
+        """
         self._floor = min((now, *moments)) - MARGIN

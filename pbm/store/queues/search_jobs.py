@@ -1,4 +1,7 @@
-"""The queue of search jobs (table `thoughts`): leased to a process, deleted when done."""
+"""The queue of search jobs, in which robots look for moves (table `thoughts`).
+
+A process leases a job: it owns the job for a limited time. A finished job is deleted.
+"""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -37,11 +40,12 @@ class SearchJobs(JobQueue[SearchJob]):
         params: dict[str, Any] | None = None,
         seconds: float = 0.0,
     ) -> bool:
-        """Add a job for a player; return False if a job of this kind and key (`about`) exists.
+        """Add a job. Return False if a job with the same kind and key (`about`) exists already.
 
-        Jobs are claimed in the order of `place`: `now` + `PATIENCE` * `seconds` * (1 + the number
-        of the player's jobs), where `seconds` is the estimated time of the search. So short
-        searches, and searches for players with few jobs, come first.
+        `player_id` is the player for whom the robot searches, and `seconds` is the estimated time
+        of the search. Jobs are claimed in the order of `place`, which is now + `PATIENCE` *
+        `seconds` * (1 + the number of the player's jobs). So short searches come first, and so do
+        searches for players who have few jobs.
         """
         if seconds >= LONG:
             params = {**(params or {}), "long": True}
@@ -57,9 +61,10 @@ class SearchJobs(JobQueue[SearchJob]):
     def claim(
         self, now: datetime, most: int, by: str, until: datetime, *, only_short: bool = False
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
-        """Lease up to `most` jobs to the process `by` until the time `until`.
+        """Lease up to `most` jobs to the process `by`, until the time `until`.
 
-        Returns the leased jobs, and separately those of them whose earlier lease had expired.
+        Returns two tuples: all leased jobs, and those of them whose earlier lease had run out. The
+        process that had leased these has probably died.
         """
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
@@ -81,7 +86,7 @@ class SearchJobs(JobQueue[SearchJob]):
         self._update(search_jobs, mine, leased_by=None, leased_until=None)
 
     def let_lapse(self, now: datetime) -> None:
-        """End all leases at `now`. All other processes must be dead."""
+        """End all leases at `now`. Call this only if all other processes have died."""
         leased = search_jobs.c.leased_until.is_not(None)
         self._update(search_jobs, leased, leased_until=now)
 
@@ -91,7 +96,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return self._read(row) if row else None
 
     def next_due_at(self) -> datetime | None:
-        """Return the time when the next job can be leased, None without a job."""
+        """Return the earliest time at which a job can be leased; None if there is no job."""
         free_at = func.coalesce(search_jobs.c.leased_until, search_jobs.c.due_at)
         query = select(func.min(free_at, type_=search_jobs.c.due_at.type)).where(
             ~search_jobs.c.stuck
@@ -100,7 +105,7 @@ class SearchJobs(JobQueue[SearchJob]):
         return moment
 
     def boards_without_job(self) -> tuple[int, ...]:
-        """Return the boards where a robot is to move, but no job is about the present ply."""
+        """Return the boards on which it is a robot's turn, but which have no job for this ply."""
         asked = exists().where(
             search_jobs.c.board_id == boards.c.id, search_jobs.c.ply == boards.c.ply
         )
@@ -109,16 +114,19 @@ class SearchJobs(JobQueue[SearchJob]):
         return self._scalars(query.order_by(boards.c.id))
 
     def put_off(self, job: SearchJob, due_at: datetime) -> None:
-        """End a job's lease; the job can be leased again from `due_at` on."""
+        """End a job's lease. The job can be leased again at `due_at` or later."""
         self.change(job.id, leased_by=None, leased_until=None, due_at=due_at)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
-        """Return the board of the job that was added first, and the time when it was added."""
+        """Return the oldest job's board, and the time when that job was added."""
         query = select(search_jobs.c.board_id, search_jobs.c.asked_at).where(~search_jobs.c.stuck)
         row = self._row(query.order_by(search_jobs.c.asked_at).limit(1))
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """After the clock went back, limit due times to `now`, and leases to `leased_until`."""
+        """Correct the times of jobs after the clock was set back.
+
+        Due times later than `now` become `now`. Leases that end later than `leased_until` end then.
+        """
         for name, latest in {"due_at": now, "leased_until": leased_until}.items():
             self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})

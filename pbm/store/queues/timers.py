@@ -1,4 +1,4 @@
-"""The queue of timers (table `due`)."""
+"""The queue of timers, which start something at a given time (table `due`)."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ class Timers(JobQueue[Timer]):
         question_id: int | None = None,
         since: datetime | None = None,
     ) -> bool:
-        """Add a timer; return False if one of this kind and key (`about`) exists already."""
+        """Add a timer. Return False if one with the same kind and key (`about`) exists already."""
         whose = {"board_id": board_id, "player_id": player_id, "question_id": question_id}
         moments = {"since": since or now, "set_at": now, "due_at": due_at}
         row = {"kind": kind, "about": about, **whose, **moments}
@@ -45,7 +45,7 @@ class Timers(JobQueue[Timer]):
         return is_new
 
     def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
-        """Add a timer of this kind, due at `now`, for each player whose turn it is on a board."""
+        """Add a timer, due at `now`, for each player whose turn it is on any board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
         awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
@@ -59,7 +59,7 @@ class Timers(JobQueue[Timer]):
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
     ) -> None:
-        """Add a timer, or change the due time of the timer with the same kind and key (`about`)."""
+        """Set when a timer is due. If no timer has this kind and key (`about`), add one."""
         moment = {"set_at": now, "due_at": due_at}
         row = {"kind": kind, "about": about, "since": now, "player_id": player_id, **moment}
         added = upsert(due).values(row)
@@ -74,9 +74,10 @@ class Timers(JobQueue[Timer]):
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
     ) -> None:
-        """Bring timers with the keys `abouts` forward to `due_at`, except those locked by others.
+        """Bring timers forward to `due_at`, if they are due later.
 
-        Waiting could be a deadlock: whoever claimed a timer may wait for a board locked here.
+        `abouts` are the keys of the timers. Timers that others have locked are skipped. To wait for
+        them could be a deadlock: whoever claimed a timer may be waiting for a board locked here.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
@@ -89,7 +90,10 @@ class Timers(JobQueue[Timer]):
             self._transaction.execute(earlier)
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
-        """Lock and return up to `most` due timers, oldest first; skip timers locked by others."""
+        """Lock and return up to `most` timers that are due, oldest first.
+
+        Timers that others have locked are skipped.
+        """
         return tuple(map(self._read, self._claim(now, most, "due_at")))
 
     def next_due_at(self) -> datetime | None:
@@ -98,7 +102,7 @@ class Timers(JobQueue[Timer]):
         return due_at
 
     def about(self, kind: TimerKind, abouts: Sequence[str]) -> dict[str, Timer]:
-        """Return the timers of a kind with the keys `abouts`, by key."""
+        """Return the timers of a kind that have the keys `abouts`, by key."""
         query = select(due).where(due.c.kind == kind, due.c.about.in_(abouts))
         return {timer.about: timer for timer in self._all(Timer, query)} if abouts else {}
 
@@ -110,9 +114,10 @@ class Timers(JobQueue[Timer]):
         *,
         but: Collection[int],
     ) -> frozenset[int]:
-        """Return the players in `player_ids` on whose boards a timer is due by `until`.
+        """Return those of the players who have a board for which a timer is due by `until`.
 
-        Considers only `kinds`, and no boards in `but`, among the next `_LOOKED_AT` timers.
+        Only timers of the given kinds count. Timers of the boards in `but` do not count. Of all
+        timers, only the first `_LOOKED_AT` by due time are examined.
         """
         soon = (
             select(due.c.kind, due.c.board_id)
@@ -135,7 +140,10 @@ class Timers(JobQueue[Timer]):
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
 
     def bring_forward(self, now: datetime) -> None:
-        """After the clock went back, limit `set_at` to `now`; `due_at` moves by the same time."""
+        """Correct the timers that were set while the clock was ahead, after the clock was set back.
+
+        They count as set at `now`. The time from there to `due_at` stays the same.
+        """
         for timer in self._all(Timer, select(due).where(due.c.set_at > now)):
             wait = timer.due_at - timer.set_at
             self.change(timer.id, since=min(timer.since, now), set_at=now, due_at=now + wait)
