@@ -84,7 +84,10 @@ class Boards(Repository):
         return self.keep(board_of(found[0], seated))
 
     def keep(self, board: Board) -> Board:
-        """Put a board that was just read or written into the transaction's cache, and return it."""
+        """Put a board into the transaction's cache, and return it.
+
+        The board must have just been read or written.
+        """
         self._transaction.cache.keep(("board", board.id), _FIND.tables | _SEATED_AT.tables, board)
         return board
 
@@ -96,7 +99,10 @@ class Boards(Repository):
         return board
 
     def lock_if_free(self, board_id: int) -> bool:
-        """Try to lock a board until the commit, without waiting; return whether it is locked."""
+        """Try to lock a board until the commit, and return whether it is locked now.
+
+        This does not wait if another transaction has locked the board.
+        """
         query = select(boards.c.id).where(boards.c.id == board_id)
         free = query.with_for_update(skip_locked=True, key_share=True)
         found = self._scalars(free)
@@ -104,15 +110,16 @@ class Boards(Repository):
         return bool(found)
 
     def get_many(self, board_ids: Sequence[int]) -> tuple[Board, ...]:
-        """Return several boards by number, in the order given; all of them must exist."""
+        """Return the boards with these numbers, in the order given. All of them must exist."""
         rows = _FIND_MANY.rows(self._transaction, numbers=list(board_ids)) if board_ids else ()
         found = {board.id: board for board in self._with_seats(rows)}
         return tuple(found[board_id] for board_id in board_ids)
 
     def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
-        """Lock and return up to `most` boards that wait for a player's move, longest wait first.
+        """Lock and return up to `most` boards on which it is a player's turn, longest wait first.
 
-        Leaves out the board `but`, and boards that others have locked, to avoid a deadlock.
+        The board `but` is left out. Boards that others have locked are left out, too, since to wait
+        for them could be a deadlock.
         """
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
@@ -127,7 +134,10 @@ class Boards(Repository):
         return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """Return the numbers of boards of `games` that wait for a player, longest wait first."""
+        """Return the numbers of the boards on which it is a player's turn, longest wait first.
+
+        Only boards of the given games count.
+        """
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -135,7 +145,10 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """Return a player's newest boards: boards in progress if `playing`, else ended boards."""
+        """Return a player's newest boards.
+
+        They are boards in progress or, if `playing` is False, boards whose game is over.
+        """
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
@@ -165,7 +178,10 @@ class Boards(Repository):
         return tuple(self._with_seats(rows))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:
-        """Return the stored `to_move_id` and `playing` flags, to compare with the position."""
+        """Return stored columns that follow from a board's position, so that they can be checked.
+
+        They are `to_move_id`, the player whose turn it is, and the `playing` flags of the seats.
+        """
         (to_move,) = self._scalars(select(boards.c.to_move_id).where(boards.c.id == board_id))
         playing = self._scalars(select(seats.c.playing).where(seats.c.board_id == board_id))
         return to_move, frozenset(playing)
@@ -188,11 +204,12 @@ class Boards(Repository):
         rated: bool = True,
         clock: dict[str, Any] | None = None,
     ) -> Board:
-        """Add a board; `{number}` in `subject` becomes the board's number.
+        """Add a board. In `subject`, `{number}` is replaced by the board's number.
 
-        For the first board of a match, `rounds` is the match's length. For a later board,
-        `round_of` is the place in the match. `begun_by` is the challenger's number. For an imported
-        record, `names` are the players' names and `tags` the tags in the record.
+        `begun_by` is the number of the player who made the challenge. For the first board of a
+        match, `rounds` is the length of the match. For a later board of a match, `round_of` tells
+        which round the board is. A board may also hold an imported record of a game. Then `names`
+        has the players' names in the record, and `tags` has its other data.
         """
         state = position.state()
         board_id = self._add(
@@ -240,12 +257,15 @@ class Boards(Repository):
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player was told who gets a board's comments; return False if noted before."""
+        """Note that a player was told which players get the comments written on a board.
+
+        Returns False if this was noted before.
+        """
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 
     def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
-        """Hand a seat over to another player, whose clock begins anew."""
+        """Give a seat to another player, whose clock starts anew."""
         unused = {"used": 0, "banked": None, "stopped": 0}
         self.set_seat(board, seat, player_id=player_id, told_of_words=False, **unused)
         waited_for = board.to_move
@@ -256,11 +276,14 @@ class Boards(Repository):
         return self.get(board.id)
 
     def change(self, board_id: int, **values: Any) -> None:
-        """Update columns of a board's row; callers have locked the row."""
+        """Update columns of a board's row. Callers must have locked the row."""
         _SET.run(self._transaction, board_id, values)
 
     def set(self, board: Board, **changed: Any) -> Board:
-        """Change fields of a locked board in the database, and return the changed board."""
+        """Change fields of a board in the database, and return the changed board.
+
+        Callers must have locked the board.
+        """
         self.change(board.id, **changed)
         return replace(board, **changed)
 
@@ -268,7 +291,11 @@ class Boards(Repository):
         self._update(seats, seats.c.board_id == board.id, seats.c.seat == seat, **columns)
 
     def _with_seats(self, rows: Sequence[Row]) -> Iterator[Board]:
-        """Read seats by a second statement: a join that waited for a lock would return old ones."""
+        """Yield boards built from rows of the table, with their seats.
+
+        The seats are read by a second statement. If a single statement with a join waited for a
+        lock, it would return the seats as they were before the wait.
+        """
         seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}
         reads = _SEATED_AT_MANY.rows(self._transaction, numbers=list(seated)) if rows else ()
         for seat in reads:

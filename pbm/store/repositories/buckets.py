@@ -1,4 +1,8 @@
-"""Token buckets: a rate limit for each key, which all processes share."""
+"""Token buckets, which limit how often something may happen.
+
+Each key, such as an address, has a bucket that fills slowly. Each event takes a token from it. If
+the bucket is empty, the event is not allowed. All processes share the buckets.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -23,15 +27,16 @@ class Buckets(Repository):
     def take(
         self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
     ) -> bool:
-        """Take a token from the bucket of `key`, which fills up to `capacity` over the time `per`.
+        """Take a token from a bucket, and return True. If the bucket is empty, return False.
 
-        Returns False if the bucket is empty. A new key has a full bucket. If the clock goes back,
-        the bucket does not fill. Raises ValueError if `capacity` is below 1, or `per` above
-        `LONGEST`.
+        An empty bucket fills up to `capacity` over the time `per`. A new key has a full bucket.
+        While the clock is set back, the bucket does not fill. Raises ValueError if `capacity` is
+        below 1, or if `per` is above `LONGEST`.
 
-        If another open transaction has taken a token from the bucket, waits for it to end. But if
-        `wait` is False, takes no token then, and returns whether the bucket had one before. So a
-        process can take from several buckets in any order without a deadlock.
+        If another open transaction has taken a token from the same bucket, this waits for its end.
+        But if `wait` is False, no token is taken in this case, and the result tells whether the
+        bucket had one before. So a process can take from several buckets in any order without a
+        deadlock.
         """
         if capacity < 1:
             raise ValueError("a bucket must hold a token at least")
@@ -46,10 +51,11 @@ class Buckets(Repository):
     def take_each(
         self, keys: Sequence[str], capacity: float, per: timedelta, now: datetime
     ) -> dict[str, float]:
-        """Take a token from each of the buckets `keys`, in one statement without waiting.
+        """Take a token from each of several buckets, in one statement and without waiting.
 
-        Returns, by key, how many tokens each bucket had before this call; leaves out empty buckets.
-        A bucket locked by another transaction is in the result, too, but keeps its tokens.
+        Returns how many tokens each bucket had before this call, by key. Empty buckets are left
+        out. If another transaction has locked a bucket, no token is taken from it, but the result
+        still has it.
         """
         take, values = _TAKE_EACH[self._transaction.dialect.name], _values(capacity, per, now)
         rows = take.rows(self._transaction, keys=list(keys), **values)
@@ -63,9 +69,9 @@ class Buckets(Repository):
         return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """Return the number of tokens in a bucket, without limiting the result to `capacity`.
+        """Return how many tokens a bucket has. The result may be more than `capacity`.
 
-        A token that another open transaction has taken still counts.
+        If another transaction that is not yet committed took a token, this token still counts.
         """
         row = _READ_ONE.row(self._transaction, whose=key)
         if row is None:
@@ -74,14 +80,15 @@ class Buckets(Repository):
         return float(row["tokens"] + filled)
 
     def free_at(self, key: str, capacity: float, per: timedelta, now: datetime) -> datetime:
-        """Return when a bucket will have a token again; if the bucket has one, return `now`."""
+        """Return the time when a bucket will have a token. If it has one now, return `now`."""
         missing = 1 - self.left(key, capacity, per, now)
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete up to `MOST_FORGOTTEN` buckets unused for the time `LONGEST`, which are full.
+        """Delete buckets that have been unused for so long that they are full.
 
-        The oldest are deleted first. Locked ones are skipped. Returns True if there may be more.
+        That time is `LONGEST`. At most `MOST_FORGOTTEN` buckets are deleted. The oldest are deleted
+        first, and locked ones are skipped. Returns True if there may be more.
         """
         oldest = (
             select(buckets.c.key)
@@ -97,12 +104,15 @@ class Buckets(Repository):
         self._delete(buckets, buckets.c.key.startswith(f"{name}:", autoescape=True))
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
-        """Return from how many of the buckets `keys` a token was taken after `since`."""
+        """Return the number of those buckets from which a token was taken after `since`."""
         query = select(func.count()).where(buckets.c.key.in_(keys), buckets.c.filled_at > since)
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """Return the earliest last use of the buckets `keys`; None if none of them is stored."""
+        """Return when the longest unused of these buckets was last used.
+
+        Returns None if none of the buckets is stored.
+        """
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
@@ -114,7 +124,10 @@ def _values(capacity: float, per: timedelta, now: datetime) -> dict[str, Any]:
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
-    """Return the statement that takes a token from a bucket, or if `each`, from each of several."""
+    """Return the statement that takes a token from one bucket.
+
+    If `each` is True, the statement takes one from each of several buckets.
+    """
     insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
@@ -138,9 +151,10 @@ def _take(dialect: str, *, each: bool = False) -> Statement:
 
 
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
-    """Return `insert` with a query that yields a row for each key in the SQL parameter `keys`.
+    """Add a query to an INSERT statement, so that it inserts a row for each of several keys.
 
-    `row` has the SQL of each column. On PostgreSQL, keys locked by another transaction get no row.
+    The SQL parameter `keys` has the keys, and `row` has the SQL of each column. On PostgreSQL, a
+    key that another transaction has locked gets no row.
     """
     if dialect == "sqlite":
         key = func.json_each(_KEYS).table_valued("value").c.value
@@ -152,7 +166,10 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
-    """Return SQL for the seconds from a starting point, which depends on `dialect`, to a moment."""
+    """Return SQL that converts a moment to a number of seconds.
+
+    They are counted from a starting point, which depends on `dialect`.
+    """
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)

@@ -1,4 +1,4 @@
-"""Queries about pending challenges, about who began boards, and about extended expiry dates."""
+"""Queries about challenges that wait for answers, about who began boards, and about expiry."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -29,21 +29,22 @@ from pbm.store.values.asking import Challenged, PendingChallenge
 
 class Challenges(Repository):
     def find(self, challenge_id: int) -> PendingChallenge | None:
-        """Find a pending challenge, and lock it until the commit."""
+        """Find a challenge that still waits for answers, and lock it until the commit."""
         query = select(challenges).where(challenges.c.id == challenge_id)
         row = self._row(query.with_for_update())
         return self._with_seats(row) if row else None
 
     def get(self, challenge_id: int) -> PendingChallenge:
-        """Return and lock a challenge that is known to be pending."""
+        """Return a challenge that is known to wait for answers, and lock it until the commit."""
         challenge = self.find(challenge_id)
         assert challenge is not None
         return challenge
 
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
-        """Return the unexpired challenges that a player made or was asked about, oldest first.
+        """Return the challenges that a player made or was asked about, oldest first.
 
-        Leaves out challenges that still wait for guests, who are asked by mail address.
+        Expired challenges are left out. So are challenges that still wait for guests, who are
+        people without an account, asked at a mail address.
         """
         sits = select(challenged.c.challenge_id).where(
             challenged.c.player_id == player_id, challenged.c.asked
@@ -65,7 +66,10 @@ class Challenges(Repository):
         return self._scalars(query.order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
-        """Return the number of guests whom a player asked after `since` and who have not agreed."""
+        """Return the number of guests whom a player asked after `since`, and who have not agreed.
+
+        Guests are people without an account, asked at a mail address.
+        """
         query = (
             select(func.count(challenged.c.address))
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
@@ -87,8 +91,9 @@ class Challenges(Repository):
     ) -> int:
         """Add a challenge, and return its number.
 
-        `guests` has a player's number or a mail address for each seat, in order. Those in `asked`
-        must say yes. For `first_unsaid` and `command`, see `PendingChallenge`.
+        `guests` has, for each seat in order, the number of a player or the mail address of somebody
+        without an account. Those who are also in `asked` are asked, and must say yes.
+        `PendingChallenge` explains `first_unsaid` and `command`.
         """
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(
@@ -112,7 +117,10 @@ class Challenges(Repository):
         self._update(challenges, challenges.c.id == challenge_id, comment=comment)
 
     def seat_guest(self, challenge_id: int, address_key: str, player_id: int) -> None:
-        """Give the seat of the guest with this address to a player, and note that player's yes."""
+        """Give a guest's seat to a player, since the guest has said yes and signed up.
+
+        `address_key` is the guest's mail address in lower case.
+        """
         its = challenged.c.challenge_id == challenge_id
         is_guest = func.lower(challenged.c.address) == address_key
         self._update(challenged, its, is_guest, player_id=player_id, address=None, waits=False)
@@ -120,7 +128,7 @@ class Challenges(Repository):
     def ask(
         self, challenge_id: int, player_ids: Collection[int], now: datetime, expires_at: datetime
     ) -> None:
-        """Note that these players are asked now, after all guests said yes."""
+        """Note that these players are asked now. They are asked after all guests have said yes."""
         its = challenges.c.id == challenge_id
         self._update(challenges, its, command=None, asked_at=now, expires_at=expires_at)
         seats = challenged.c.challenge_id == challenge_id
@@ -160,17 +168,21 @@ _NEWCOMERS = Statement(
 
 
 class Beginnings(Repository):
-    """Queries about who began boards, for limits and hints."""
+    """Queries about who began boards. The results are used for limits and for hints to players."""
 
     def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """Count boards in progress begun by `begun_by` where the player did not move or write."""
+        """Count the boards in progress on which a player has neither moved nor written yet.
+
+        Only boards begun by `begun_by` count. The result is at most `most`.
+        """
         by_them = boards.c.begun_by_id == begun_by
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
 
     def by_others(self, player_id: int, *, most: int) -> int:
-        """Count a player's boards in progress, up to `most`, that other players began.
+        """Count a player's boards in progress that other players began.
 
-        All rounds of a match count as begun by the match's challenger.
+        The result is at most `most`. The player who challenged to a match counts as having begun
+        all its rounds.
         """
         first = boards.alias()
         own = exists().where(
@@ -180,7 +192,10 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """Count those of the `_NEWEST` boards begun by a player on which another person moved."""
+        """Count the boards begun by a player on which somebody else has moved.
+
+        Only the player's newest `_NEWEST` such boards are examined. Moves of robots do not count.
+        """
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
         moved = (
@@ -204,13 +219,16 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, against)
 
     def _in_progress(self, player_id: int, most: int, *where: ColumnElement[bool]) -> int:
-        """Count a player's boards in progress that meet the conditions, up to `most`."""
+        """Count a player's boards in progress that meet the conditions.
+
+        The result is at most `most`.
+        """
         its = (seats.c.player_id == player_id, seats.c.playing, *where)
         query = select(boards.c.id).join(seats, seats.c.board_id == boards.c.id).where(*its)
         return len(self._scalars(query.distinct().limit(most)))
 
     def newcomers(self, board_id: int) -> frozenset[int]:
-        """Return the numbers of the players of a board who have never had another board."""
+        """Return those players of a board who have never had another board, as numbers."""
         rows = _NEWCOMERS.rows(self._transaction, number=board_id)
         return frozenset(row["player_id"] for row in rows)
 
@@ -226,7 +244,7 @@ class Expiring(Repository):
         self._put_off(shifts, challenges, challenges.c.asked_at, true())
 
     def put_off_seeks(self, shifts: Iterable[Shift]) -> None:
-        """Postpone the expiry of seeks. Callers have locked the seeks."""
+        """Postpone the expiry of open challenges (seeks). Callers must have locked all seeks."""
         self._put_off(shifts, seeks, seeks.c.made_at, seeks.c.status == OPEN)
 
     def _put_off(

@@ -19,21 +19,27 @@ _ARRIVED = and_(outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(No
 
 
 class Reminders(Repository):
-    """Queries about reminders, which are mails of the outbox."""
+    """Queries about mails that remind a player to move."""
 
     def name_boards(self, message_id: str, board_ids: Sequence[int]) -> None:
-        """Store which boards a reminder mail is about; `board_ids` must not be empty."""
+        """Store which boards a reminder mail is about. There must be at least one."""
         mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()
         rows = [{"board_id": board_id} for board_id in board_ids]
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Return whether a reminder about a board, written from `since` on, arrived by `until`."""
+        """Return whether a player got a reminder about a board by the time `until`.
+
+        The reminder must have been written at `since` or later. A mail that bounced does not count.
+        """
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Return whether a reminder, written from `since` on, has arrived or waits to be sent."""
+        """Return whether a reminder about a board was sent to a player, or waits to be sent.
+
+        The reminder must have been written at `since` or later. A mail that bounced does not count.
+        """
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
@@ -66,7 +72,10 @@ def vacations_read(player_id: int, since: date) -> Read:
 
 class Vacations(Repository):
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
-        """Return a player's vacations that end on the day `since` or later, sorted by first day."""
+        """Return a player's vacations, sorted by first day.
+
+        Vacations that ended before the day `since` are left out.
+        """
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
         return tuple(read_as(Vacation, row) for row in rows)
 
@@ -74,7 +83,10 @@ class Vacations(Repository):
         return self._first(Vacation, select(vacations).where(vacations.c.id == vacation_id))
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
-        """Return the last day of vacation of each player who is away from all boards today."""
+        """Return those of the players who are on vacation today, with their last day of vacation.
+
+        A vacation from a single board does not count.
+        """
         query = (
             select(vacations.c.player_id, func.max(vacations.c.last_day))
             .where(
@@ -92,12 +104,18 @@ class Vacations(Repository):
         return self._add(vacations, **row)
 
     def keep_zone(self, player_id: int, zone: str, today: date) -> None:
-        """Set the time zone of a player's vacations that have begun and have no time zone yet."""
+        """Fix the time zone of those vacations of a player that have begun.
+
+        A vacation whose time zone was fixed before keeps it.
+        """
         begun = vacations.c.zone.is_(None) & (vacations.c.first_day <= today)
         self._update(vacations, vacations.c.player_id == player_id, begun, zone=zone)
 
     def end_on(self, vacation: Vacation, last: date) -> None:
-        """Move a vacation's end to `last`; if that is before the first day, delete the vacation."""
+        """Let a vacation end on the day `last`.
+
+        If that is before the vacation's first day, the vacation is deleted.
+        """
         its = vacations.c.id == vacation.id
         if last < vacation.first_day:
             self._delete(vacations, its)

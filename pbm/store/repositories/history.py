@@ -1,4 +1,4 @@
-"""Queries about players' games that are over, and about analyses."""
+"""Queries about games that are over, and about analyses."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,7 +18,10 @@ _FIRST = 2**31 - 1  # above any board number
 
 
 class Meeting(NamedTuple):
-    """A finished board with two players: their seats `one` and `other`, and the winning seats."""
+    """A finished board on which two players sat.
+
+    `one` and `other` are the seats of the two players. `winners` are the winning seats.
+    """
 
     board_id: int
     one: int
@@ -34,10 +37,13 @@ class Found(NamedTuple):
 
 
 class History(Repository):
-    """Queries about games that are over, except imported records."""
+    """Queries about games that are over. Imported records of games are left out."""
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
-        """Return a page of up to `most` finished boards of a player with numbers below `below`."""
+        """Return a page with up to `most` of a player's finished boards, newest first.
+
+        Only boards with numbers below `below` are considered, so that pages can follow each other.
+        """
         looked = _over(player_id, LOOKED_AT, below or _FIRST).subquery()
         query = (
             select(looked.c.board_id, boards.c.status)
@@ -53,7 +59,8 @@ class History(Repository):
     def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
         """Return the finished boards on which two players sat, newest first.
 
-        Only the first player's newest `MOST_MEETINGS` boards that are over are searched.
+        Only the newest `MOST_MEETINGS` boards of the player `one` are searched, of those that are
+        over.
         """
         looked = _over(one, MOST_MEETINGS, _FIRST).subquery()
         theirs = seats.alias()
@@ -72,9 +79,9 @@ class History(Repository):
         return len(self._rows(some.limit(most)))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
-        """Return how many games a player finished, and how many of these without losing on time.
+        """Return two numbers: of a player's finished games, and of those not lost on time.
 
-        Only the player's newest `most` games that are over are read.
+        Only the player's newest `most` games that are over are counted.
         """
         looked = _over(player_id, most, _FIRST).subquery()
         ran_out = exists().where(
@@ -92,7 +99,10 @@ class History(Repository):
 
 
 def _over(player_id: int, most: int, below: int) -> Select[Any]:
-    """Return a query for a player's seats on boards that are over, newest first."""
+    """Return a query for a player's seats on boards whose game is over, newest first.
+
+    Only board numbers below `below` are considered. Imported records of games are left out.
+    """
     return (
         select(seats.c.board_id, seats.c.seat)
         .where(
@@ -107,13 +117,16 @@ def _over(player_id: int, most: int, below: int) -> Select[Any]:
 
 
 class Analyses(Repository):
-    """Analyses of boards. Writes require the board's row lock."""
+    """Queries about analyses of boards. To store or delete an analysis, callers lock its board."""
 
     def find(self, board_id: int) -> KeptAnalysis | None:
         return self._first(KeptAnalysis, select(analyses).where(analyses.c.board_id == board_id))
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
-        """Store an empty analysis, replacing any older one; `mark` identifies the game's state."""
+        """Store an empty analysis of a board, and delete an older one.
+
+        `mark` identifies the state of the game that is analysed.
+        """
         self._delete(analyses, analyses.c.board_id == board_id)
         self._insert(analyses, board_id=board_id, mark=mark, found={}, began_at=now)
 

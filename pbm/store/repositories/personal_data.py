@@ -1,4 +1,7 @@
-"""Erasure and export of a player's data, as declared for each table (`schema/personal.py`)."""
+"""Erasure and export of a player's data.
+
+Each table's declaration tells what is erased and exported (`schema/personal.py`).
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -19,10 +22,11 @@ from pbm.store.values.players import Player, PlayerStatus
 
 class PersonalData(Repository):
     def erase(self, player: Player) -> None:
-        """Erase all personal data of a player except the handle, which games name.
+        """Erase all personal data of a player except the handle, which appears in games.
 
-        The player is removed, and reply addresses become invalid. Mails that wait in the outbox are
-        still sent, and their recipient is erased afterwards.
+        The player's status becomes "removed", and mail to the player's old reply addresses is no
+        longer accepted. Mails that wait in the outbox are still sent, and their recipient is erased
+        afterwards.
         """
         keys = [address.lower() for address in player.addresses]
         gone = {"status": PlayerStatus.REMOVED, "epoch": players.c.epoch + 1}
@@ -47,7 +51,10 @@ class PersonalData(Repository):
                 self._update(table, rows, **mark.erasure.values)
 
     def export(self, player_id: int) -> dict[str, list[Any]]:
-        """Return the player's rows of all exported tables as JSON values, by export key."""
+        """Return a player's rows of all tables that are exported, as JSON values.
+
+        The result maps each table's export key to its rows.
+        """
         marks = ((table, mark_of(table)) for table in metadata.sorted_tables)
         return {
             mark.export.key: self._exported(table, mark.numbers[0], mark.export, player_id)
@@ -64,7 +71,11 @@ class PersonalData(Repository):
         self._update(outbox, sent, outbox.c.status == DUE, kind=Kind.FAREWELL)
 
     def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
-        """Return a player's rows of a table, with other players' handles instead of numbers."""
+        """Return a player's rows of a table as they are exported.
+
+        `owner` is the column with the player's number. Numbers of players are replaced by their
+        handles.
+        """
         names = export.columns
         shown: list[ColumnElement[Any]] = []
         for name in [names] if isinstance(names, str) else names.values():

@@ -19,7 +19,10 @@ from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, Player
 
 
 def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
-    """Return a query for players with their addresses, a row for each address."""
+    """Return a query for players and their addresses, with a row for each address.
+
+    A player without an address has one row, too.
+    """
     return (
         select(players, addresses.c.address)
         .outerjoin(addresses, addresses.c.player_id == players.c.id)
@@ -87,7 +90,10 @@ class Players(Repository):
         return known or self._one(_BY_ID, player_id=player_id)
 
     def epoch(self, player_id: int) -> int | None:
-        """Return a player's epoch, which `renew_epoch` increases; None without a mail address."""
+        """Return a player's epoch; None if the player has no mail address.
+
+        Reply addresses depend on this number. `renew_epoch` increases it.
+        """
         epoch: int | None = _EPOCH.value(self._transaction, player_id=player_id)
         return epoch
 
@@ -96,23 +102,29 @@ class Players(Repository):
         return self.find(player_id)
 
     def lock(self, player_id: int) -> None:
-        """Lock a player until the commit; others can still insert rows that refer to the player."""
+        """Lock a player until the commit.
+
+        Meanwhile others can still insert rows that refer to the player.
+        """
         self._transaction.execute(_locked(players.c.id, player_id))
 
     def by_handle(self, handle: str) -> Player | None:
         return self._one(_BY_HANDLE, handle=handle.lower())
 
     def by_address(self, address_key: str) -> Player | None:
-        """Find a player by a verified address in lower case."""
+        """Find the player with a verified mail address, given in lower case."""
         return self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return the handles in `handles` that are taken."""
+        """Return those of the handles that are taken."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return the handles in `handles` that active players have; `handles` may be very long."""
+        """Return those of the handles that belong to active players.
+
+        There may be very many handles.
+        """
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 
@@ -129,9 +141,10 @@ class Players(Repository):
         return {row.id: row.handle for row in self._transaction.execute(query)}
 
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
-        """Return a page of players ordered by handle, and the handle that begins the next page.
+        """Return a page of players, sorted by handle, and the handle that begins the next page.
 
-        The page has the active ones among the first `most` players from `handle` on.
+        The first `most` players from `handle` on are examined. Those who are not active are left
+        out.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
@@ -144,7 +157,7 @@ class Players(Repository):
         return _players(self._rows(with_addresses()))
 
     def is_any_reachable(self) -> bool:
-        """Return whether any player has an address."""
+        """Return whether at least one player has a mail address."""
         return self._exists(select(addresses.c.id))
 
     def add(self, handle: str, address: str, now: datetime) -> Player:
@@ -155,7 +168,10 @@ class Players(Repository):
         return self.get(player_id)
 
     def add_robot(self, name: str, now: datetime) -> bool:
-        """Add a robot under its name, without an address; return False if the handle is taken."""
+        """Add a robot, whose handle is its name and who has no address.
+
+        Returns False if the handle is taken.
+        """
         if self.formerly(name) is not None:
             return False
         row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
@@ -166,18 +182,21 @@ class Players(Repository):
         self._insert(addresses, **row, verified_at=now)
 
     def set_addresses(self, player_id: int, new: Collection[str], now: datetime) -> None:
-        """Replace all addresses of a player, and forget the player's bounces."""
+        """Replace all addresses of a player, and forget that mail to the old ones bounced."""
         self._delete(addresses, addresses.c.player_id == player_id)
         self.change(player_id, bounces=0, bounced_at=None, unreachable_since=None)
         for address in new:
             self.add_address(player_id, address, now)
 
     def renew_epoch(self, player_id: int) -> None:
-        """Increase a player's epoch, so that the reply addresses given so far become invalid."""
+        """Increase a player's epoch, so that all earlier reply addresses become invalid."""
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Change some of a player's settings; other settings stay, even of a newer version."""
+        """Change some of a player's settings. All other settings stay.
+
+        Even settings that only a newer version knows stay.
+        """
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()
@@ -188,18 +207,24 @@ class Players(Repository):
         self.change(player_id, password_hash=password_hash.text if password_hash else None)
 
     def change_handle(self, player: Player, handle: str) -> None:
-        """Change a player's handle; the old handle stays reserved, against impersonation."""
+        """Change a player's handle.
+
+        Nobody else can get the old handle, so that nobody can pose as the player.
+        """
         self._delete(former_handles, former_handles.c.handle == handle)
         self._insert(former_handles, handle=player.handle, player_id=player.id)
         self.change(player.id, handle=handle)
 
     def formerly(self, handle: str) -> int | None:
-        """Return the number of the player who formerly had this handle; None if nobody had it."""
+        """Return the number of the player who had this handle before changing it, or None."""
         query = select(former_handles.c.player_id).where(former_handles.c.handle == handle)
         return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Set `Player.absent_since` to `now`, unless an absence has begun already."""
+        """Note that a player was reminded at `now` and has not written since.
+
+        If an earlier reminder is noted already, this does nothing.
+        """
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)
@@ -227,7 +252,10 @@ def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
 
 
 def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
-    """Build players from the rows of `with_addresses`, ignoring settings of newer versions."""
+    """Build players from the rows of a query by `with_addresses`.
+
+    Stored settings that this version does not know are ignored.
+    """
     players = []
     for _, its in groupby(rows, key=itemgetter("id")):
         first, *more = its

@@ -38,7 +38,10 @@ class Plies(Repository):
         return found
 
     def of_many(self, since: Mapping[int, int]) -> dict[int, tuple[Ply, ...]]:
-        """Return each board's moves after a ply, in order; `since` maps each board to that ply."""
+        """Return the moves of several boards, in order.
+
+        The keys of `since` are the boards. Only moves after the ply `since[board_id]` are returned.
+        """
         found: dict[int, list[Ply]] = {board_id: [] for board_id in since}
         wanted = [
             and_(moves.c.board_id == board_id, moves.c.ply > ply) for board_id, ply in since.items()
@@ -49,7 +52,11 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """Return `ply`, `stood` and `played_at` of moves whose `stood` (a mark) is in `marks`."""
+        """Return `ply`, `stood` and `played_at` of certain moves of a board.
+
+        A move's `stood` is a short text (mark) that identifies the position after the move. The
+        moves are those whose `stood` is in `marks`.
+        """
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
         )
@@ -60,7 +67,10 @@ class Plies(Repository):
         return self._all(Departure, query.order_by(departures.c.id))
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
-        """Return how many moves each seat made after ply `since`; leave out counts of 0."""
+        """Return how many moves each seat has made after ply `since`.
+
+        Seats without such a move are left out.
+        """
         rows = self._transaction.execute(
             select(moves.c.seat, func.count())
             .where(moves.c.board_id == board_id, moves.c.ply > since)
@@ -98,7 +108,7 @@ _WAIT = ("waits_since", "reminded", "given", "stops")
 
 
 class Playing(Repository):
-    """Queries that record moves and departures of boards."""
+    """Queries that record moves, and departures of players from boards."""
 
     def fill(
         self,
@@ -108,9 +118,10 @@ class Playing(Repository):
         progress: Progress,
         now: datetime,
     ) -> Board:
-        """Store the moves of an imported game on a new board, and the resulting progress.
+        """Store the moves of an imported game on a new board, and the board's state after them.
 
-        `left` has a tuple for each departure: the ply before it, the seat, and how the player left.
+        `left` has a tuple for each player who left: the ply before, the seat, and how the player
+        left.
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
@@ -126,7 +137,7 @@ class Playing(Repository):
         return self.set_progress(Boards(self._transaction).get(board.id), progress, now)
 
     def forget(self, board_id: int) -> None:
-        """Delete an imported record. The board's row stays, since mails refer to it."""
+        """Delete an imported record of a game. The board's row stays, since mails refer to it."""
         for table in (moves, departures, seats, analyses, analysis_readers):
             self._delete(table, table.c.board_id == board_id)
         gone = {"status": BoardStatus.FORGOTTEN, "state": boards.c.start_state}
@@ -143,10 +154,12 @@ class Playing(Repository):
         first: int = 1,
         most: int = 0,
     ) -> Board:
-        """Record a move; the primary key (board, ply) prevents a second move of the same ply.
+        """Record a move, and the board's state after it.
 
-        Stores how often the position after the move has occurred: `first` plus the number of
-        earlier moves with the same mark. Counts moves from ply `since` on, at most `most`.
+        The database refuses a second move of the same ply. The row also gets the number of times
+        that the position after the move has occurred. This is `first` plus the number of earlier
+        moves with the same mark, which is a short text that identifies the position. Moves before
+        ply `since` do not count, and at most `most` moves are counted.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}
@@ -169,18 +182,24 @@ class Playing(Repository):
         *,
         spared: bool = False,
     ) -> Board:
-        """Record a departure and the resulting progress; `how` is a word such as "resigned"."""
+        """Record that a player leaves a seat, and the board's state after that.
+
+        `how` is a word such as "resigned". If `spared` is True, the departure costs no rating.
+        """
         left = {"after_ply": board.ply, "seat": seat, "how": how, "left_at": now}
         self._insert(departures, board_id=board.id, **left, spared=spared)
         return self.set_progress(board, progress, now)
 
     def drop_departures(self, board: Board, since: datetime) -> None:
-        """Delete the departures since a moment; the seats belong to their players again."""
+        """Delete departures at `since` or later, so that the players have their seats again."""
         of_board = departures.c.board_id == board.id
         self._delete(departures, of_board, departures.c.left_at >= since)
 
     def set_progress(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Store a board's progress. A new wait begins if the ply or the player to move changed."""
+        """Store a board's state after a move or another change, and return the changed board.
+
+        If the ply or the player to move has changed, the player's waiting time starts at `now`.
+        """
         kept: dict[str, Any] = {**vars(progress), "changed_at": now}
         kept |= {"waits_since": now, "reminded": 0, "given": 0, "stops": ()}
         waited_for = board.to_move and (board.ply, board.to_move.player_id)
@@ -196,7 +215,10 @@ class Playing(Repository):
         return its.keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Set a board back to an earlier ply; delete later moves and departures, and all offers."""
+        """Set a board back to the earlier ply in `progress`.
+
+        Later moves and departures are deleted, and so are all offers.
+        """
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._delete(table, table.c.board_id == board.id, column > progress.ply)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
