@@ -216,7 +216,10 @@ class ServerAddress:
         return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
 
     def parse(self, recipient: str) -> Recipient:
-        """Parse an SMTP recipient; never raises."""
+        """Find out what the address means to which a mail was sent.
+
+        An invalid address is `Unknown`; nothing is raised.
+        """
         if recipient.lower() == "postmaster":  # needs no domain (RFC 5321, section 4.5.1)
             return Postmaster()
         try:

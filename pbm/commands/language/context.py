@@ -109,7 +109,8 @@ class Context:
     def board(self, ref: BoardRef | None) -> Board:
         """Return the board that `ref` names, or else the board that the mail is about.
 
-        The board is not locked. Raises Refusal.
+        If the mail is about none, it is the only board on which it is the sender's turn. The board
+        is not locked. Raises Refusal.
         """
         board = self._find(ref, lock=False)
         note_seen(self.work, board, self.turn.now)
@@ -118,7 +119,8 @@ class Context:
     def own_board(self, ref: BoardRef | None) -> Board:
         """Return a board in progress on which the sender has a seat, and lock it. Raises Refusal.
 
-        If `ref` names no board, it is the board that the mail is about.
+        If `ref` names no board, it is the board that the mail is about. If the mail is about none,
+        it is the only board on which it is the sender's turn.
         """
         board = self._find(ref, lock=True)
         if not board.seats_of(self.player_id):
@@ -153,7 +155,10 @@ class Context:
         return board
 
     def _only_board(self) -> int:
-        """Return the only board on which it is the sender's move. Raises Refusal."""
+        """Return the only board on which it is the sender's turn.
+
+        Raises Refusal if there is none or more than one.
+        """
         waiting = self.work.boards.to_move(self.player_id)
         if len(waiting) == 1:
             return waiting[0]
