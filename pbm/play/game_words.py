@@ -34,7 +34,7 @@ def is_bare_move(text: str, game: Game) -> bool:
 
 
 def is_nearly_move(text: str, game: Game) -> bool:
-    """Return whether a text is almost certainly meant as a move of a game."""
+    """Return whether a text is almost certainly meant as a move, even if it is not exact."""
     return _says(game, ReadsLoosely, "is_nearly_move", text)
 
 
@@ -89,7 +89,7 @@ def _says(game: Game, protocol: type, member: str, text: str) -> bool:
 
 
 def note_failure(game: Game, error: Exception) -> None:
-    """Log which line of a game's code failed, but not the player's text."""
+    """Log which line of a game's code failed. The player's text is not logged."""
     *_, last = extract_tb(error.__traceback__)
     _log_once(game.info.name, type(error).__name__, f"{last.filename}:{last.lineno}")
 

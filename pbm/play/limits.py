@@ -274,8 +274,8 @@ def _keys_of(address: str) -> list[str]:
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
     """Return whether answers to an address are paused, as a recent mail told its owner.
 
-    If `unproven` is set, only the limit for answers to unproven senders is looked at. Otherwise
-    only the limits for proven senders are looked at.
+    Mails that may be forged are `unproven`; answers to these have a limit of their own. If the flag
+    is set, only this limit is looked at. Otherwise only the other limits are looked at.
     """
     key, limits = address_key(address), _limits(unproven=unproven)
     return any(work.outbox.written_since(item.pause, key, now - item.within) for item in limits)
@@ -286,7 +286,8 @@ def limit_reached(
 ) -> Limit | None:
     """Return the limit for answers that a player has reached; None if there is none.
 
-    If `unproven` is set, this is the limit for answers to mails whose sender is not proven.
+    Mails that may be forged are `unproven`; answers to these have a limit of their own. If the flag
+    is set, only this limit is looked at. Otherwise only the other limits are looked at.
     """
     allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
     count = partial(work.outbox.count_answers, allowance, address_key(player.address))

@@ -83,7 +83,7 @@ def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: 
 def agree(
     work: UnitOfWork, board: Board, offer: Offer, player_id: int, now: datetime
 ) -> list[Event]:
-    """Agree to an offer; the last agreement carries it out."""
+    """Agree to an offer. If nobody else has to agree any more, the offer is carried out."""
     offer = replace(offer, agreed=(*offer.agreed, player_id))
     board = _keep(work, board, offer)
     if not board.waiting_for(offer):
@@ -119,8 +119,8 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Settle the open offers of a board after a player has left it.
 
-    Offers by players who have left are closed. An offer is carried out if all who still had to
-    answer have left and all others have agreed.
+    Offers by players who have left are closed. Players who have left need not agree any more, so an
+    offer is carried out if all others have agreed to it.
     """
     events: list[Event] = []
     for offer in board.open_offers:

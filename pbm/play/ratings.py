@@ -244,7 +244,7 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
 
 
 def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
-    """Return whether each player who left had made a move before leaving."""
+    """Return whether all players who left the game had made a move before they left."""
     left = work.plies.departures(board.id) if board.position.out else ()
     moves = work.plies.by_seat(board.id, since=0) if left else {}
     later = (work.plies.by_seat(board.id, since=item.after_ply) for item in left)
@@ -307,7 +307,8 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     """Return what a board does to the rating of each seat's player, in seat order.
 
     The ratings of robots do not change. Neither does the rating of a player whose forfeit was
-    spared: that player lost several boards in the same absence, and only one of them costs rating.
+    spared: that player has forfeited several boards in one absence, and not all of them cost
+    rating.
     """
     left = work.plies.departures(board.id) if board.position.out else ()
     spared = {item.seat for item in left if item.spared}

@@ -117,7 +117,10 @@ def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
 
 
 def recent_since(board: Board) -> int:
-    """Return the ply after which a view looks at all moves: those it lists, and one round more."""
+    """Return the ply after which the moves matter for a view.
+
+    They are the moves that the view lists, and those of one more round.
+    """
     return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
 
 

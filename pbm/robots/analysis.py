@@ -141,7 +141,10 @@ def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -
 
 
 def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
-    """Return how much each move lowered its player's chance to win, according to short searches."""
+    """Return how much each move lowered its player's chance to win.
+
+    `looks` are the results of the short searches. `sides` has the side of each seat.
+    """
     found = leads(looks, (), sides)
     if not found:
         return [_chances(best) - _chances(made) for _, best, made in looks]
@@ -181,10 +184,11 @@ def mistakes(long: Sequence[Judged]) -> list[Judged]:
 
 
 def turned(leads: Sequence[int]) -> int | None:
-    """Return the ply of the move that turned the game: since then the same side has been ahead.
+    """Return the ply of the move that turned the game; None if no move did.
 
-    `leads` are one side's leads before each ply and after the last ply. The result is None if no
-    side is ahead in the end, or if the same side has always been ahead.
+    Since this move the same side has been ahead. `leads` are one side's leads before each ply and
+    after the last ply. The result is None if no side is ahead in the end, or if the same side has
+    always been ahead.
 
     >>> turned([0, 10, -20, -70, -60, -1000]), turned([0, -70, 20, 30]), turned([60, 70])
     (3, None, None)
@@ -195,7 +199,9 @@ def turned(leads: Sequence[int]) -> int | None:
 
 
 def decided(leads: Sequence[int]) -> int | None:
-    """Return the ply that decided the game: from then on it was won by force.
+    """Return the ply that decided the game; None if no ply did.
+
+    After this ply the same side could always win by force.
 
     >>> decided([0, -60, -1000, -1000]), decided([0, 1000, -60])
     (2, None)

@@ -29,7 +29,11 @@ class NoMoveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RobotMove:
-    """The move that a robot plays, the score of the best move found, and the search's result."""
+    """The move that a robot plays.
+
+    `score` is the score of the best move that its search found. `found` is the result of the
+    search.
+    """
 
     move: str
     score: int | None = None

@@ -158,9 +158,7 @@ class Outcome:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats of rank 1.
-
-        There are none in a draw. In a draw all ranks are equal.
+        """The seats of rank 1. In a draw all ranks are equal, and there are no winners.
 
         >>> Outcome((1, 2, 1), "goal").winners, Outcome((1, 1), "full").winners
         ((1, 3), ())
@@ -172,7 +170,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A played move in canonical text."""
+    """A move that was played: its seat, its canonical text and its effect."""
 
     seat: int
     move: str
@@ -401,9 +399,9 @@ class Claims(Protocol):
         """
 
     def sameness(self, position: Any) -> str:
-        """Return a text for a position, such as its state line without counters.
+        """Return a text for a position.
 
-        Positions with equal texts count as repetitions of each other.
+        If two positions have equal texts, one counts as a repetition of the other.
         """
 
     def claimable(
@@ -424,7 +422,7 @@ class HasCopies(Claims, Protocol):
     """
 
     def copies(self, position: Any) -> Iterable[Any]:
-        """Return all positions that are symmetric to a position, itself included."""
+        """Return all positions that are symmetric to a position, and the position itself."""
 
 
 class BreaksTies(Protocol):
@@ -474,13 +472,14 @@ Step = str | Leaving  # a move as text, or the leaving of a seat
 class Ending:
     """How a game ended, if its moves did not end it.
 
-    `how` is one of these words. In the last two cases `winners` has the winning seats; it is empty
-    for a draw.
+    `how` is one of these words:
 
     - `agreed`, `claimed`: the game is a draw;
     - `closed`: the game has no result;
     - `operator`: the operator has decided the result;
     - `record`: a record states the result, but not its cause.
+
+    With `operator` and `record`, `winners` has the winning seats. It is empty for a draw.
     """
 
     how: str
@@ -511,7 +510,7 @@ class GameRecord:
 
 
 class KeepsRecords(Game, Protocol):
-    """A game that has text forms of its own for the record of a whole game."""
+    """A game that can write whole games as text, in forms of its own, and read them."""
 
     writes: tuple[Option, ...]  # the options of `write`
     reads: tuple[Option, ...]  # the options of `read`
@@ -576,7 +575,8 @@ class Searches(Game, Protocol):
 class Explains(Protocol):
     """A game that explains moves.
 
-    It returns data for the macros `why` and `theme` of its templates, or for `contrast`.
+    It returns data. The macros `why`, `theme` and `contrast` of its templates make sentences of the
+    data.
     """
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:

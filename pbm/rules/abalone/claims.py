@@ -45,9 +45,10 @@ def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
 
 
 def _counted_seats(position: Placement) -> list[int]:
-    """Return the seats whose moves count for a claim with the reason `quiet`.
+    """Return the seats whose moves count for the claim `quiet`.
 
-    They are the seats that have marbles and a player.
+    This is a claim that no marble has been ejected for a long time. The seats that count have
+    marbles and a player.
     """
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 

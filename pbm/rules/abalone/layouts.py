@@ -29,7 +29,7 @@ _FILE = Path(__file__).with_name("layouts.txt")
 def _read() -> Iterator[tuple[tuple[str, int], tuple[int, ...]]]:
     """Yield the pictures in `layouts.txt`.
 
-    Each is the name and the number of players, and the marbles of each seat.
+    Each item has the name of a board and the number of players, then the marbles of each seat.
     """
     for block in _FILE.read_text(encoding="ascii").strip("\n").split("\n\n"):
         titles, *rows = block.split("\n")

@@ -154,7 +154,7 @@ def rears(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
 
 
 def codes(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
-    """Return the codes of all legal moves, by kind and then by rear cell."""
+    """Return the codes of all legal moves, sorted by kind and then by rear cell."""
     # Backwards, since the highest bit of a number is faster to find than the lowest.
     found: list[int] = []
     append, bit = found.append, _BIT

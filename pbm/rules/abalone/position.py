@@ -196,7 +196,10 @@ def parse_state(text: str) -> AbalonePosition:
 
 
 def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
-    """Return the marbles of each seat, and whether there is a fixed marble."""
+    """Return the marbles of each seat from the rows of a state line.
+
+    The second result is whether there is a fixed marble. Raises StateError.
+    """
     rows = text.split("/")
     if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
         ends, empty = [ROWS[0], ROWS[-1]], "/".join(_EMPTY_ROWS)

@@ -228,7 +228,10 @@ class Table:
         return SearchBoard(stands, scores, turn, key ^ TURN_KEYS[turn], won)
 
     def is_own(self, turn: int) -> bool:
-        """Return whether it is the turn of the root's side. After the end of the game it is not."""
+        """Return whether `turn` is a turn of the side that is to move in the root.
+
+        After the end of the game the result is False.
+        """
         return turn < OTHERS and self.sides[turn] == self.own
 
     def movers(self, board: SearchBoard) -> tuple[int, ...]:

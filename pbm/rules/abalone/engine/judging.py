@@ -10,7 +10,10 @@ _BACKWARD = tuple(zip((1, 11, 10), EDGES[3:], strict=True))
 
 
 class Judge:
-    """Evaluates positions from the view of the side that is to move in the root."""
+    """Evaluates positions from the view of one side.
+
+    It is the side that is to move in the root, the position from which the search starts.
+    """
 
     def __init__(self, root: Root, weights: Weights) -> None:
         self._weights = weights

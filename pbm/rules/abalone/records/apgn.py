@@ -111,9 +111,9 @@ def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -
 
 
 def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
-    """Yield the tags that a record's other fields are written as.
+    """Yield the tags into which the fields of a record are written.
 
-    The tags in `GameRecord.tags` are not among them.
+    The record's further tags, `GameRecord.tags`, are not among them.
     """
     for seat, name in enumerate(record.names, 1):
         if name:
@@ -204,9 +204,9 @@ def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
 
 
 def check_board(given: str | None, board: str) -> None:
-    """Raise RecordError if a record has another board than a player has said.
+    """Raise RecordError if a record has another board than the player has named.
 
-    `given` is what the player has said, None if nothing. `board` is the record's board.
+    `given` is the board that the player has named, None if there is none. `board` is the record's.
     """
     if given not in (None, board):
         raise RecordError("board-differs", board=board, asked=given)
@@ -283,10 +283,10 @@ def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """Return how a record says that its game ended, where its moves did not end it.
+    """Return the ending that a record states; None if its game goes on or was ended by a move.
 
-    `termination` and `winners` are what the record states. The result is None if the game is not
-    over, or if its moves ended it. Raises RecordError if the statements do not agree.
+    `termination` and `winners` are what the record states. Raises RecordError if they do not agree
+    with each other, or with the moves.
     """
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
