@@ -45,7 +45,6 @@ if __name__ == "__main__":
     inbox_worker.SLICE = float("inf")
     heartbeat.BEAT_EVERY = float("inf")
     # They write where they begin, which is at their own time.
-    Server._keep_time = never  # type: ignore[method-assign]
-    Server._let_robots_think = never  # type: ignore[method-assign]
-    Server._send_post = never  # type: ignore[method-assign]
+    for loop in (Server._keep_time, Server._run_robots, Server._send_post):
+        setattr(Server, loop.__name__, never)
     main(["serve"])
