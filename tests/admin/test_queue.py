@@ -370,3 +370,9 @@ class TestDrop:
 )
 def test_plain_words_are_not_masked(line: str) -> None:
     assert masked(line) == line
+
+
+def test_a_word_that_repeats_what_comes_before_a_password_is_searched_once() -> None:
+    text = "passwd!" * 30_000  # minutes, if each repetition were searched to its end
+    assert masked(text) == text
+    assert masked(f"So {text} secret\nsecret") == f"So {text} ****\nsecret"

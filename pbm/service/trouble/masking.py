@@ -22,7 +22,9 @@ _SECRET = re.compile(
     r"|(?:c|probe)\.(?=[a-z0-9]{12})))[a-z0-9]+",
     re.ASCII | re.IGNORECASE,
 )
-_PASSWORD = re.compile(r"(passw(?:or)?d\b\S*)[ \t]+\S.*", re.ASCII | re.IGNORECASE)
+_PASSWORD = re.compile(  # atomic, so that a word that repeats "passwd" takes linear time
+    r"(?<!\S)((?>\S*?passw(?:or)?d\b\S*))[ \t]+\S.*", re.ASCII | re.IGNORECASE
+)
 _KEPT = re.compile(r"#?-?\d{1,9}(?:#-?\d{1,5})?|\*\*|[-–—]{1,2}[a-z].*", re.ASCII | re.IGNORECASE)
 _WORDS = re.compile(r"\S+")
 _QUOTE_MARKS = ">|*\"'([ \t"
