@@ -69,7 +69,7 @@ class TurnTaker:
 async def rounds(
     a_round: Callable[[], Awaitable[float | None]], event: asyncio.Event, alive: Alive, waiting: str
 ) -> None:
-    """Call `alive` and `a_round` in turn, for ever.
+    """Call `alive` and `a_round` in turn, for ever; go on after a pause if the database is down.
 
     `a_round` returns the seconds to wait for `event`, None for no wait. `waiting` is for the log.
     """

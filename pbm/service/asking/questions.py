@@ -4,8 +4,8 @@ Each question has a token, which only the asked mailbox sees; `yes` or `no` sett
 While a question waits, any new password is stored as a hash with a signature (its seal).
 
 Standing consent: after a player's yes to an unproven mail, moves of the same origin need no yes for
-a day. An origin is the `From:` address, the envelope sender's domain and the network. It can be
-forged; see docs/adr/proof.md.
+a day. An origin is the `From:` address, the envelope sender's domain, which must match it, and the
+network. It can be forged; see docs/adr/proof.md.
 """
 
 import re

@@ -24,8 +24,8 @@ _FRONT, _PROBE, _DOUBT = "front", "probe", "front-doubted"
 @dataclass(frozen=True)
 class Arrival:
     peer: str
-    trusted: bool  # the peer
-    seen: Seen  # in its header
+    trusted: bool  # whether we trust the peer
+    seen: Seen  # in the probe's header
 
 
 def known_front(work: UnitOfWork, authserv_id: str) -> Front | None:

@@ -226,7 +226,10 @@ def is_dangerous(script: Script) -> bool:
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask to confirm a script; commands that would fail are refused at once."""
+    """Ask to confirm a script; commands that would fail are refused at once.
+
+    The others then run at once, too, if they alone need no confirmation.
+    """
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)
     if not rehearsal.refusals:

@@ -49,7 +49,10 @@ def standing(board: Board) -> str:
 
 
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
-    """Undo the last ply, and resignations and forfeits after it; a finished game goes on."""
+    """Undo the last ply, and resignations and forfeits after it; a finished game goes on.
+
+    Players who were removed from the server stay out of the game.
+    """
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)

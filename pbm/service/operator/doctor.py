@@ -1,4 +1,7 @@
-"""`pbm-admin doctor`: sends forged results through the mail server in front, to test it."""
+"""`pbm-admin doctor`: sends forged results through the mail server in front, to test it.
+
+The running pbm stores how they arrive.
+"""
 
 import smtplib
 import time

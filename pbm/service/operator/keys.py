@@ -29,7 +29,7 @@ def list_keys(settings: Settings) -> tuple[str, ...]:
 
 
 def rotate_keys(settings: Settings, session: OperatorSession) -> str:
-    """Add a key that signs from now on; return its id."""
+    """Add a key that signs from now on, also in a running server; return its id."""
     how = "Put a new one before those that are there, with a comma between; the first one signs."
     _refuse_setting(settings, how)
     key = add_key(settings.key_file)
@@ -80,7 +80,10 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 
 
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
-    """Raise OperatorError if a key that signed mails is missing; a new server may have any keys."""
+    """Raise OperatorError if a key that signed mails is missing.
+
+    Any keys will do as long as no player has an address and no other process runs.
+    """
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):
         return

@@ -73,7 +73,11 @@ def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
 
 
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
-    """Mark a mail's sender as reachable; return the boards whose mails bounced."""
+    """Mark a mail's sender as reachable; return the boards whose mails bounced.
+
+    Waiting board mails are dropped, other ones are sent. An unproven sender whose mail bounces can
+    do this a few times a day.
+    """
     if proven:
         show_life(turn.work, player)
     if player.bounced_at is None:

@@ -50,7 +50,10 @@ Written = bytes | Deferred | Failed  # a composed mail, or why that failed for n
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Return whether a reminder waited so long that what it says about clocks may be false."""
+    """Return whether a reminder waited so long that what it says about clocks may be false.
+
+    A reminder of nothing but first moves stays true, since their deadlines do not move.
+    """
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 

@@ -30,7 +30,7 @@ def main(asked: int, lifeline: int) -> None:
 
 
 def _end_with(lifeline: int) -> None:
-    os.read(lifeline, 1)
+    os.read(lifeline, 1)  # returns when the server is gone, which has the pipe's other end
     os._exit(0)
 
 

@@ -58,7 +58,10 @@ class MailWriter:
         views: Sequence[tuple[Player, dict[str, Any]]],
         instead: Mapping[int, OutboxMail] = _NONE,
     ) -> None:
-        """Mail a board to several players. The mails replace those in `instead` (by player id)."""
+        """Mail a board to several players. If a robot is to act on it, the mails wait for that.
+
+        The mails replace those in `instead` (by player id).
+        """
         mails = []
         for player, view in views:
             replaced = instead.get(player.id)
