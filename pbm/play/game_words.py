@@ -39,7 +39,7 @@ def is_nearly_move(text: str, game: Game) -> bool:
 
 
 def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
-    """Return the legal moves that a text may mean if it is not an exact move."""
+    """Return the legal moves that an inexact text may mean."""
     return game.moves_meant(position, text) if has(game, ReadsLoosely) else ()
 
 
@@ -66,9 +66,9 @@ def check_place(text: str, game: Game) -> None:
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
-    """Return the template data that explains a rules error to a player.
+    """Return what the game's templates need to explain a rules error to a player.
 
-    They are the error's reason and parameters, and the items of `more`.
+    This is the error's reason and parameters, and the items of `more`.
     """
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 

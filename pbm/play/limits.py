@@ -243,7 +243,7 @@ def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
 
 
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
-    """Count a mail that `player` has us send to a stranger who has not asked for it.
+    """Count a mail to a stranger that a player has caused, and the stranger has not asked for.
 
     All players together have a limit for such mails. Players who are new, or who have caused such a
     mail within the last day, may use only a part of it. Raises Refusal, which says when the player

@@ -1,4 +1,4 @@
-"""Offers between players of a board: draws, take-backs and pauses. Also draws by claim.
+"""Offers between players of a board (draws, take-backs and pauses), and draws by claim.
 
 An offer is open until all other players agree to it, or one player refuses it. Robots answer at
 once. Only for an offered draw a robot may need a search before it answers.
@@ -92,7 +92,7 @@ def agree(
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
-    """Refuse an offer, or withdraw one's own.
+    """Refuse an offer for a player. If the player has made the offer, it is withdrawn.
 
     The player who offered a draw or a take-back can do so again only after another move. A pause
     can be offered again at once.

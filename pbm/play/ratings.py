@@ -1,8 +1,8 @@
 """Results of finished boards, and the ratings of playing strength from them.
 
 A rating is a mean and an uncertainty, by the Plackett-Luce model of openskill (Weng and Lin, 2011).
-Each finished board that changes ratings gets a number: it is counted. All ratings can be recomputed
-from the counted boards, in the order of these numbers.
+A finished board that changes ratings is called counted, and gets a number. All ratings can be
+recomputed from the counted boards, in the order of these numbers.
 """
 
 from collections import Counter

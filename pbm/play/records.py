@@ -83,7 +83,7 @@ def replay(game: Game, record: GameRecord) -> Replay:
 def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
     """Parse a record's text and play it through. This is slow.
 
-    A record that cannot be read does not raise its error: the error is returned.
+    If the record cannot be read, the RecordError is returned, not raised.
     """
     assert has(game, KeepsRecords)
     try:

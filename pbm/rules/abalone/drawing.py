@@ -100,7 +100,7 @@ def _beside(cell: int, step: int, away: float) -> Point:
 def _ends() -> Iterator[tuple[str, int, int]]:
     """Yield the labelled end of each row and column.
 
-    It is the label, the last cell before it, and the step from this cell off the board.
+    Each item is the label, the last cell before it, and the step from this cell off the board.
     """
     for cell in CELLS:
         for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):

@@ -46,7 +46,8 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
     - `together`: more marbles of `seat`, the mover's, stand side by side.
 
     `marbles` is a list of dicts, each with a `seat` and the `cells` of its marbles. With `saves`
-    these are cells before the move, with `threatens` after the move. Raises IllegalMoveError.
+    these are the cells before the move. With `threatens` they are the cells after it. Raises
+    IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> [reason["what"] for reason in reasons(start(), ["a1-c3,b2"])]
@@ -76,7 +77,8 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
     - `divides`: the move divides the mover's marbles into more groups;
     - `apart`: fewer of the mover's marbles stand side by side than before the move.
 
-    `marbles` has the form as in `reasons`, with the cells after the move. Raises IllegalMoveError.
+    `marbles` has the same form as in `reasons`. Its cells are those after the move. Raises
+    IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> [fault["what"] for fault in faults(start(), "c3,d3")]

@@ -195,7 +195,10 @@ def _resolve(match: re.Match[str], position: Placement) -> LineMove:
 
 
 def _not_a_move(text: str, position: Placement) -> NotationError:
-    """Return the error for a text that is no move. It proposes moves that the text may mean."""
+    """Return the error for a text that is no move.
+
+    If there are legal moves that the text may mean, the error proposes them.
+    """
     try:
         check_place(text)
     except NotationError as error:
@@ -293,9 +296,9 @@ _ABAPRO = re.compile(f"{_ABAPRO_CELL}{_ABAPRO_CELL}{_ABAPRO_CELL}?", re.ASCII | 
 
 
 def _seen_from_below(cell: int) -> int:
-    """Return the cell that our notation calls by the name that `cell` has in Aba-Pro.
+    """Return the cell that has in our notation the name that `cell` has in Aba-Pro.
 
-    The function is its own inverse.
+    Aba-Pro counts the rows from below. The function is its own inverse.
     """
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
@@ -376,9 +379,9 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """Return the line that moves if only its rear and its step are named, as a set.
+    """Return the line that is meant if a text names only its rear and its step, as a set.
 
-    It has up to three cells. All cells ahead of `rear` hold marbles of the mover's side.
+    It has the cell `rear`, and up to two cells ahead with marbles of the mover's side.
     """
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]

@@ -131,8 +131,8 @@ class AbalonePosition(Placement):
     def _won(self) -> Outcome | None:
         """Return the outcome if a side has won; None otherwise.
 
-        A side wins by `ejections`, or because it is the `last` one. It is the last one if no other
-        side has a player, or if no other side has a player and marbles.
+        A side wins by `ejections`, or because it is the `last` one: every other side has no players
+        any more, or no marbles.
         """
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1

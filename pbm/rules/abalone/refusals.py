@@ -47,7 +47,10 @@ class _Check:
         return self._not_own() or blocked()
 
     def _not_own(self) -> IllegalMoveError | None:
-        """Return the error if the mover may not move this line in any direction."""
+        """Return the error if the mover may not move the marbles of this line; None otherwise.
+
+        What stands ahead of the line does not matter here.
+        """
         move, you = self._move, symbol(self._position, self._mover)
         if foreign := move.marbles & self._enemies:
             return self._refused("not-yours", marbles=self._owned(members(foreign)), you=you)
@@ -118,7 +121,10 @@ class _Check:
         return self._refused("pillar-in-the-way", place=format_cell(CENTRE))
 
     def _refused(self, reason: str, **params: Any) -> IllegalMoveError:
-        """Return an error with this reason. It proposes a legal move that the player may mean."""
+        """Return an error with this reason.
+
+        If a legal move is nearly the refused move, the error proposes it.
+        """
         near = nearby_line(self._position, self._move.marbles, self._move.step)
         return IllegalMoveError(reason, **params, **perhaps(near))
 

@@ -63,9 +63,9 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """Return for each move of a seat how it changes the position's hash key, by the move's code.
+    """Map the code of each move to the change of the position's hash key.
 
-    Only the moving line counts here, not pushed marbles. All marbles of the line are the seat's.
+    All marbles of the moving line are the seat's own. Pushed marbles do not count here.
     """
     keys = CELL_KEYS[seat]
     return {

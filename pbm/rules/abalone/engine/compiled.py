@@ -27,7 +27,7 @@ _Told = ctypes.CFUNCTYPE(None)
 
 
 class NoCoreError(Exception):
-    """The compiled core (core.c) cannot be used; the text is for the operator."""
+    """The compiled core (core.c) cannot be used. The error's text is for the operator."""
 
 
 def open_core(library: Path) -> ctypes.CDLL:

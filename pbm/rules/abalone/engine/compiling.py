@@ -29,7 +29,7 @@ _SECONDS = 300
 
 
 class CompilingError(Exception):
-    """The core cannot be compiled; the text is for the operator."""
+    """The core cannot be compiled. The error's text is for the operator."""
 
 
 def digest() -> str:

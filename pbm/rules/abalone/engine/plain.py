@@ -348,7 +348,7 @@ class _Search:
         self._known[key & self._size - 1] = key, move, value, depth, bound
 
     def _is_enough(self, depth: int, number: int) -> bool:
-        """Return whether the other quiet moves can be skipped, since `number` of them were tried.
+        """Return whether the search skips the other quiet moves once it has tried `number` of them.
 
         This is late move pruning.
         """
@@ -390,9 +390,10 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 
 
 def gains(weights: Weights) -> dict[int, int]:
-    """Return for each move how much better its line stands after it, by the move's code.
+    """Map the code of each move to the gain of the move.
 
-    Only the weights in `Weights.rings` count, which depend on the distance from the centre.
+    The gain is how much more the marbles of the line are worth after the move. Only their distance
+    from the centre counts (`Weights.rings`).
     """
     values = tuple(zip(RINGS, weights.rings, strict=True))
 

@@ -245,7 +245,7 @@ def parse_result(text: str, players: int) -> Winners:
 def is_result(word: str) -> bool:
     """Return whether a word is the result of a game.
 
-    A single digit is not a result here, since it may be a move's number.
+    A single digit does not count as a result, since it may be a move's number.
     """
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
