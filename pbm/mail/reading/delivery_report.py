@@ -126,7 +126,10 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Yield groups of fields; each ends at an empty line, or before a repeated recipient field."""
+    """Yield groups of fields.
+
+    A group ends at an empty line, or before a recipient field that it already has.
+    """
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:

@@ -1,6 +1,7 @@
-"""Visibility of text in an HTML mail, by styles of elements, style sheets and old attributes.
+"""Tells which text of an HTML mail is visible.
 
-Invisible text is skipped: advertisers hide preview lines, and forgers may hide commands.
+It depends on styles of elements, style sheets and old attributes. Invisible text is skipped:
+advertisers hide preview lines, and forgers may hide commands.
 """
 
 import re

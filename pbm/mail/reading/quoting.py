@@ -336,7 +336,10 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """Skip a PGP block of kind `what`, or a signed text's header; return the next index."""
+        """Skip the block of PGP data of kind `what` that begins at `at`; return the next index.
+
+        Of a signed message only the header is skipped, and the signature is a block of its own.
+        """
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):

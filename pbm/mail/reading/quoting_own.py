@@ -28,7 +28,10 @@ _SHARE = 0.5
 
 
 class TemplateWords:
-    """The fixed words of templates, indexed for search in a text with single blanks."""
+    """The fixed words of templates, indexed so that they are found fast in a text.
+
+    In the text, words must be divided by single blanks.
+    """
 
     def __init__(self, sources: Iterable[str]) -> None:
         self._by_word: dict[str, list[str]] = {}

@@ -19,7 +19,10 @@ _READ = frozenset(
 
 
 def check_wire(raw: bytes) -> str | None:
-    """Return the error if a mail has a bare CR, bare LF or NUL, as in SMTP smuggling; else None."""
+    """Return an error if a mail has a bare CR, a bare LF or a NUL, as in SMTP smuggling.
+
+    Return None if the mail is good.
+    """
     pairs = raw.count(b"\r\n")
     if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
         return None
@@ -57,7 +60,10 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Return whether a mail has a non-blank `Message-ID`; True if its header is too large."""
+    """Return whether a mail has a `Message-ID` that is not blank.
+
+    Return True, too, if the mail's header is too large to be read.
+    """
     try:
         headers, _ = split_header(raw, LIMITS)
     except UnreadableMail:

@@ -46,7 +46,10 @@ _TAG_LIKE = re.compile(r"[a-z2-7]{16,}", re.ASCII | re.IGNORECASE)
 
 
 def presentable(text: str) -> str:
-    """Convert external text to one short line of printable ASCII, with our tags masked."""
+    """Convert text from outside to one short line of printable ASCII.
+
+    The tags of our addresses are masked in it.
+    """
     masked = _TAG_LIKE.sub("***", text)
     printable = "".join(char if " " <= char <= "~" else " " for char in masked)
     return " ".join(printable.split())[:_LONGEST]

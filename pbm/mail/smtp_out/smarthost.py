@@ -32,7 +32,10 @@ class SmarthostError(OperatorError):
 
 @dataclass(frozen=True)
 class Smarthost:
-    """The server to connect to; ``tls`` is True for ``smtps://``, TLS from the first byte."""
+    """The server to connect to.
+
+    `tls` is True for `smtps://`: then TLS begins with the first byte.
+    """
 
     host: str
     port: int
@@ -120,7 +123,10 @@ _STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
 
 
 class SmarthostTransport:
-    """Delivers through a server; verifies its certificate, unless it is on this machine."""
+    """Delivers mail through another server, whose TLS certificate is verified.
+
+    It is not verified if the server is on this machine.
+    """
 
     def __init__(
         self,
@@ -240,7 +246,10 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """Return a refusal's status (RFC 3463); a reply code alone, such as 550, becomes 5.0.0."""
+    """Return the status code (RFC 3463) of a refusal.
+
+    If the server only gave a reply code, such as 550, return 5.0.0.
+    """
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)

@@ -1,8 +1,8 @@
 """The blocks of a rendered template, laid out for both parts of a mail.
 
 A template consists of paragraphs, `- ` lists, `| ` quotes, and lines that a filter has marked.
-Paragraphs and lists are wrapped for the text part and flow in the HTML part; no line breaks at the
-hyphen of a move. A ready-made answer, `<<accept draw>>`, is a link in the HTML part.
+Paragraphs and lists are wrapped for the text part and flow in the HTML part. No line is broken at
+the hyphen of a move. A ready-made answer, `<<accept draw>>`, is a link in the HTML part.
 
 The marks are private-use characters, which `cleaned` removes from all parameters.
 """
@@ -277,12 +277,15 @@ def _html_picture(described: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Remove the marks of ready-made answers from a text."""
+    """Remove from a text the marks around ready-made answers, which readers may send back."""
     return text.replace(COMMAND, "").replace(COMMAND_ENDS, "")
 
 
 def linked(html: str, address: str, subject: str) -> str:
-    """Convert ready-made answers to links (RFC 6068); each opens a reply that holds the answer."""
+    """Convert ready-made answers, which are marked in `html`, to links (RFC 6068).
+
+    Each link opens a reply to `address` that holds the answer.
+    """
     about = subject if subject[:3].lower() == "re:" else f"Re: {subject}"
     # A line break within the tag keeps lines short, so that the part needs no encoding.
     to = f'<a\nhref="mailto:{quote(address, safe="@")}?subject={quote(about, safe="")}&amp;body='

@@ -45,7 +45,10 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """Yield points of the curve, also where it crosses the middle; clip leads to ±`most`."""
+    """Yield the points of the curve. It has a point also wherever it crosses the middle line.
+
+    Leads are clipped to ±`most`.
+    """
     wide = (_RIGHT - _LEFT) / max(1, len(leads) - 1)
     before: Point | None = None
     for number, lead in enumerate(leads):

@@ -182,7 +182,7 @@ def mailbox_field(name: str, address: str, display_name: str = "") -> str:
 
 
 def message_id_field(name: str, ids: Iterable[str]) -> str:
-    """Format a field of Message-IDs, such as References, folded. Raises HeaderError."""
+    """Format and fold a field of Message-IDs, such as References. Raises HeaderError."""
     line, lines = f"{name}:", []
     for message_id in ids:
         if not is_message_id(message_id):

@@ -179,7 +179,10 @@ class _Compiler(CodeGenerator):
 
 @cache
 def _words_of(environment: Environment, game: str) -> SimpleNamespace:
-    """Return the macros of `game.txt`, overridden by those of the game's own `board.txt`."""
+    """Return the macros of the template `game.txt` for a game.
+
+    A macro of the game's own `board.txt` replaces one of the same name.
+    """
     usual, own = (
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )
