@@ -40,7 +40,10 @@ def play_move(
 def leave_board(
     work: UnitOfWork, board: Board, player: Player, how: str, now: datetime
 ) -> list[Event]:
-    """Take a player out of a game and settle open offers; `how` is a word such as `resigned`."""
+    """Take a player out of a game, and settle the offers that are open on the board.
+
+    `how` is a word such as `resigned`.
+    """
     seats = [seat.seat for seat in board.seats_of(player.id)]
     spared = how == FORFEITED and is_spared(work, board, player.id, now)
     after = boards.take_out(work, board, seats, how, now, spared=spared)
@@ -66,7 +69,10 @@ def decline_board(
     now: datetime,
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board that a player declines, and start a new board for the others if possible."""
+    """Close a board because a player declines to play on it.
+
+    If possible, start a new board for the other players.
+    """
     closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
@@ -81,7 +87,7 @@ def decline_board(
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
     """Start a new board for the other players of a board that `player` declines.
 
-    Return None if they cannot play such a game without `player`.
+    Return None if that is not possible, for instance in a game of partners.
     """
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
@@ -199,7 +205,7 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Take back the last ply, and all departures after it."""
+    """Take back the last ply (a single move). Players who left after it are in the game again."""
     _end_absences(work, board, forfeits_after(work, board, board.ply))
     after = boards.go_back(work, board, board.ply - 1, now)
     return settle_end(work, board, _without_the_removed(work, after, now), now)

@@ -109,7 +109,10 @@ def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
-    """Return a board's stored analysis, perhaps unfinished; None if the game has changed since."""
+    """Return a board's stored analysis, which may be unfinished.
+
+    Return None if there is none, or if the game has changed since.
+    """
     kept = work.analyses.find(board.id)
     return kept if kept and kept.mark == mark_of(board) else None
 

@@ -131,7 +131,10 @@ def robots_play(game: Game) -> bool:
 
 
 def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_by: Player) -> None:
-    """Raise Refusal if robots do not play `game`, or a person has too many boards with robots."""
+    """Raise Refusal if a robot is among `players` and robots do not play `game`.
+
+    Raise it also if one of the people already plays on too many boards with robots.
+    """
     robots = [player.handle for player in players if player.robot]
     if not robots:
         return
@@ -150,10 +153,10 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
-    """Return the strongest robot (a handle) that is rated no higher than a player.
+    """Return the handle of the strongest robot that is rated no higher than a player.
 
     A provisional rating counts at its lower bound. If all robots are rated higher, or the player
-    has no rating, take the robot for beginners. Pass over robots that cannot play `game` now.
+    has no rating, take the robot for beginners. Robots that cannot play `game` now are left out.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)
@@ -170,7 +173,10 @@ def _playing(work: UnitOfWork, game: str, name: str) -> str | None:
 
 
 def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
-    """Yield one event if a player has just won three of the last four games against a robot."""
+    """Yield an event if a player has just won three of the last four games against a robot.
+
+    Yield none if no stronger robot can play the game now.
+    """
     counted = work.ratings.counted(board.id)
     if counted is None or counted.pool != Pool.TWO:
         return

@@ -44,7 +44,10 @@ from pbm.store.values.queues import SearchKind, TimerKind
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """Return a key that is the same for repeated positions; None if the game has no draw claims."""
+    """Return a key of a position. Positions that count as a repetition have the same key.
+
+    Return None if a draw cannot be claimed in the game.
+    """
     if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
@@ -98,7 +101,7 @@ _NO_CHANCE = 0  # seed; no game uses chance yet
 
 @dataclass(frozen=True)
 class Setup:
-    """The choices of a challenge."""
+    """What a challenger chooses for a new game."""
 
     game: str
     options: Options
@@ -223,7 +226,7 @@ def take_out(
 
 
 def go_back(work: UnitOfWork, board: Board, ply: int, now: datetime) -> Board:
-    """Take back all plies after `ply`, and the departures since."""
+    """Take back all plies after `ply`. Players who left the game after it are in the game again."""
     position = position_after(work, board, ply)
     return work.playing.go_back(board, progress_at(board, position, ply), now)
 

@@ -152,7 +152,10 @@ def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[
 def accept_challenge(
     work: UnitOfWork, challenge: PendingChallenge, player: Player, now: datetime
 ) -> list[Event]:
-    """Note a yes; the last yes starts the board, or ends the challenge if no board can start."""
+    """Store that a player accepts a challenge. The last acceptance starts the board.
+
+    If the board cannot start then, the challenge ends.
+    """
     challenge = work.challenges.note_yes(challenge, player.id)
     if challenge.waiting:
         return []

@@ -1,4 +1,4 @@
-"""The time that counts for a player's clock: days of the player's calendar, without outages.
+"""The time that counts for a player's clock. Days off and outages of the server do not count.
 
 Days are counted in the player's time zone: a week from a Friday at 18:00 ends on a Friday at 18:00,
 even across a change to summer time.

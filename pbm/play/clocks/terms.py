@@ -1,4 +1,4 @@
-"""Time limits: durations as people write them, and the terms of a board."""
+"""Time limits: durations as people write them, and the limits (terms) of a board's clock."""
 
 import re
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ class Terms:
 
     @property
     def counts_used(self) -> bool:
-        """Whether the time for a move depends on the time that a player used for earlier ones."""
+        """Whether the time for a move depends on how long the player took for earlier moves."""
         return self.total is not None or self.bank is not None
 
     def left(self, used: int, banked: int | None) -> int | None:
@@ -95,7 +95,10 @@ class Terms:
         return min((limit for limit in limits if limit is not None), default=None)
 
     def banked_after(self, spent: float, banked: int | None) -> int | None:
-        """Return the seconds in the bank after a move that took `spent`; None without a bank."""
+        """Return the seconds in a player's bank after a move that took `spent` seconds.
+
+        Return None if the terms have no bank.
+        """
         if self.bank is None:
             return None
         kept = max((self.bank if banked is None else banked) - spent, 0)

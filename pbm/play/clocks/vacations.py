@@ -79,7 +79,10 @@ def take_vacation(
 
 
 def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
-    """End all vacations, also future ones; return True if one had begun. Raises Refusal."""
+    """End all vacations of a player, also those in the future. Raises Refusal.
+
+    Return whether one of them had begun.
+    """
     today = today_of(player, now)
     work.players.lock(player.id)
     found = work.vacations.of_player(player.id, today)
@@ -98,7 +101,7 @@ def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
 
 
 def is_notice_due(work: UnitOfWork, vacation: Vacation) -> bool:
-    """Return whether the opponents must still be told of a vacation."""
+    """Return whether the opponents must still be told about a vacation."""
     return bool(work.timers.about(TimerKind.VACATION, [_notice_key(vacation.id)]))
 
 

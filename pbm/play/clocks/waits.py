@@ -49,7 +49,7 @@ class Wait:
 
     @property
     def spent(self) -> timedelta:
-        """The time this wait has taken, to subtract from the player's total time or bank."""
+        """The time that this wait has taken of the player's total time or bank."""
         return self.calendar.going_on.elapsed(self.since, self.now)
 
     @cached_property
@@ -238,7 +238,10 @@ def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 
 
 def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta) -> None:
-    """Add `length` to the stored time for which a player's clock stood still on board `number`."""
+    """Add `length` to the stored time for which a player's clock stood still on a board.
+
+    `number` is the number of the board.
+    """
     board = work.boards.get(number)
     seat = board.seats_of(player_id)[0]
     work.boards.set_seat(board, seat.seat, stopped=seat.stopped + int(length.total_seconds()))
