@@ -1,4 +1,4 @@
-"""Queries about questions, commands that wait for a yes (errands), and consents."""
+"""Queries about questions, about commands that wait for a yes (errands), and about consents."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -35,7 +35,10 @@ class Questions(Repository):
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Add a question. A yes would set `password`, whose hash is stored until the answer."""
+        """Add a question that the mail address is to answer with yes or no.
+
+        If a yes is to set a password, `password` has its hash, which is stored until the answer.
+        """
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
         question_id = self._add(
@@ -58,7 +61,11 @@ class Questions(Repository):
         return self._one(questions.c.id == question_id, lock=True)
 
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
-        """Find a question by its token's digest, answered or not; `lock` locks it until commit."""
+        """Find the question with a token, whether answered or not.
+
+        If `lock`, lock it until the commit. The token is the secret part of the question's reply
+        address; `token_digest` is its digest.
+        """
         return self._one(questions.c.token_digest == token_digest, lock=lock)
 
     def _one(self, which: ColumnElement[bool], *, lock: bool) -> Question | None:
@@ -79,9 +86,10 @@ class Questions(Repository):
         return self._exists(select(questions.c.id).where(*its))
 
     def invitation_stands(self, address_key: str, asker_id: int, now: datetime) -> bool:
-        """Return True if an invitation without a yes forbids `asker_id` to invite that address.
+        """Return whether an earlier invitation forbids `asker_id` to invite a mail address.
 
-        An invitation by `asker_id` forbids it for ever, any other one until it expires.
+        An invitation that was answered with yes does not count. An invitation by `asker_id` counts
+        for ever. One by somebody else counts until it expires.
         """
         by_asker = questions.c.params["by"].as_integer() == asker_id
         query = (
@@ -93,7 +101,7 @@ class Questions(Repository):
         return self._exists(query)
 
     def turned_down(self, address_keys: Collection[str]) -> bool:
-        """Return whether one of these addresses ever declined to play here."""
+        """Return whether somebody with one of these addresses has ever said no to playing here."""
         query = select(questions.c.id).where(
             questions.c.address_key.in_(address_keys),
             questions.c.kind.in_(("signup", "invite")),
@@ -102,13 +110,16 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """Return the numbers of a player's errands (waiting commands) with an open question."""
+        """Return the numbers of those errands of a player about which a question is open.
+
+        An errand is a row of commands that wait for the player's yes.
+        """
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
 
     def _open(self, now: datetime, *where: ColumnElement[bool]) -> tuple[dict[str, Any], ...]:
-        """Return the `params` of each open question that meets the conditions."""
+        """Return the `params` of each question that is unanswered and meets the conditions."""
         query = select(questions.c.params).where(
             *where,
             questions.c.asked_at > now - _LONGEST_OPEN,
@@ -118,9 +129,11 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """Return the origins (see `Consents`) in a player's questions about any of these errands.
+        """Return the origins of the mails with these errands; `Consents` tells what an origin is.
 
-        A yes to a question also gives a consent to the question's origin, unless that is empty.
+        An errand is a row of commands that wait for a player's yes. A yes to the question about
+        them also is a consent for the origin. An empty string stands for a question whose yes is no
+        consent.
         """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
@@ -141,7 +154,10 @@ class Questions(Repository):
             self._update(questions, questions.c.id == question.id, params=question.params)
 
     def settle(self, question: Question, answer: str) -> None:
-        """Record the answer to a question, and delete the question's password hash."""
+        """Record the answer to a question.
+
+        If a password's hash was stored for it, delete the hash.
+        """
         gone = {"params": question.params} if question.password else {}
         self._update(questions, questions.c.id == question.id, answer=answer, **gone)
 
@@ -156,7 +172,10 @@ class Questions(Repository):
         status: ErrandStatus = ErrandStatus.WAITING,
         password: SealedPassword | None = None,
     ) -> int:
-        """Store command lines, with a comment, until a player's yes; return the errand's number."""
+        """Store commands until a player's yes, and return the number of their row (the errand).
+
+        `lines` are the commands. `comment` is the player's text for the other players of the board.
+        """
         return self._add(
             errands,
             player_id=player_id,
@@ -177,7 +196,10 @@ class Questions(Repository):
         )
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
-        """Return the errands with these numbers that are neither done nor dropped, in order."""
+        """Return those errands with these numbers that are neither done nor dropped, in order.
+
+        An errand is a row of commands that wait for a player's yes.
+        """
         return self._errands(errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED))
 
     def _errands(self, *where: ColumnElement[bool]) -> tuple[PendingCommands, ...]:
@@ -186,20 +208,27 @@ class Questions(Repository):
         return tuple(read_as(PendingCommands, row, password=password) for row, password in sealed)
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
-        """Set an errand's final status and other columns, and delete its password hash."""
+        """Set the final status of commands that waited for a yes (an errand), and other columns.
+
+        If the errand has a password's hash, the hash is deleted.
+        """
         gone: dict[str, Any] = {"password_hash": None, "password_seal": None, **values}
         self._update(errands, errands.c.id == errand.id, status=status, **gone)
 
 
 class Consents(Repository):
-    """Consents, each a player's yes that also holds for later mails of the same origin.
+    """Queries about consents. A consent is a player's yes that holds for later mails, too.
 
-    Commands in a mail whose sender address may be forged wait for the player's yes. An origin is a
-    digest of the sender's address, domain and network. `newkey` ends a player's consents.
+    It holds for the player's mails from the same origin. If a mail's sender address may be forged,
+    the server asks the player before it runs the mail's commands. The origin of a mail is a digest
+    of the sender's address, domain and network. The command `newkey` ends all consents of a player.
     """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a consent, unless a valid consent to the origin was given after the time `over`."""
+        """Store a player's consent for an origin.
+
+        If a valid consent for this origin was given after the time `over`, it stays as it is.
+        """
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
@@ -212,7 +241,11 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Return whether a consent was given after `since`, and no `newkey` since then."""
+        """Return whether a player's consent for an origin is valid.
+
+        It must have been given after `since`, and the player must not have sent `newkey` after
+        that.
+        """
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,

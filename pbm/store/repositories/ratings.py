@@ -1,4 +1,4 @@
-"""Queries about ratings, about the boards counted for them, and about each board's changes."""
+"""Queries about ratings, about the boards that count for them, and about each board's changes."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
@@ -75,7 +75,11 @@ class Ratings(Repository):
         return dict(map(_rated, self._transaction.execute(query)))
 
     def standings(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
-        """Return the standings: players' numbers and ratings, the best first."""
+        """Return the `most` best players of a game and rating pool, the best first.
+
+        A pool is two players, more players, or teams. Each player's number comes with the rating.
+        Players who have played too few games, or always against the same person, are left out.
+        """
         places = (ratings.c.mu.desc(), ratings.c.player_id.desc())
         query = select(ratings).where(ratings.c.game == game, ratings.c.pool == pool, LISTED)
         # PostgreSQL's generic plan estimates a bound limit as a tenth of all rows.
@@ -88,16 +92,20 @@ class Ratings(Repository):
         return {(row.game, row.pool): _rated(row)[1] for row in rows}
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
-        """Return players' ratings before a board was counted; leave out players not rated yet."""
+        """Return the ratings that players had before a board was counted.
+
+        Players who had no rating then are left out.
+        """
         return self._last(counted, player_ids, before=counted.number)
 
     def wins(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """Return, by pair of players, on how many boards the first finished ahead of the second.
+        """Return how often each of some players finished ahead of each other one.
 
-        Considers only boards of the same game and pool as `counted` that were counted after `since`
-        and before `counted`.
+        A key of the result is a pair: the player ahead, and the other one. Only boards counted
+        after the time `since` and before `counted` are considered. They must have the same game and
+        rating pool (two players, more players, or teams) as `counted`.
         """
         asked: dict[str, Any] = {"player_ids": list(player_ids), "since": since}
         asked |= {"game": counted.game, "pool": counted.pool, "before": counted.number}
@@ -105,9 +113,10 @@ class Ratings(Repository):
         return {(row.player_id, row.other_id): row.wins for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
-        """Return whether a player won each of the last five games against another, newest first.
+        """Return the results of the last five games of a player against another, newest first.
 
-        Only games of the same game and pool as `counted` are considered.
+        A result is True if `player_id` finished ahead. Only games with the same rules and rating
+        pool (two players, more players, or teams) as `counted` are considered.
         """
         query = select(results.c.place < _lost.c.place).join(
             _lost, _lost.c.rated_id == results.c.rated_id
@@ -124,19 +133,23 @@ class Ratings(Repository):
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
-        """Return up to `most` counted boards, in the order of counting, from `number` on."""
+        """Return up to `most` boards that count for ratings, in the order of counting.
+
+        The first is the board with the number `number` in that order, or the next one.
+        """
         return self._counted(rated_boards.c.id >= number, most=most)
 
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:
-        """Return the rating changes that a board caused, in the order of the players' numbers."""
+        """Return the rating changes that a board caused, sorted by the players' numbers."""
         query = select(results).where(results.c.rated_id == counted.number)
         return self._all(RatingResult, query.order_by(results.c.player_id))
 
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
-        """Return the players whose stored rating is not their rating after the board `counted`.
+        """Return the players whose stored rating differs from their rating after a board.
 
-        Considers only players for whom `counted` is the last counted board. Robots and players who
-        have left the server should have no stored rating, and are returned if they have one.
+        If another board with the same game and rating pool was counted later for a player, that
+        player is not considered. Robots and removed players should have no stored rating. They are
+        in the result if they have one.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
@@ -147,19 +160,22 @@ class Ratings(Repository):
         return frozenset(number for number in its if listed.get(number) != should.get(number))
 
     def hold(self) -> None:
-        """Lock the counting until the commit, so that no other transaction can count a board."""
+        """Ensure that no other transaction can count a board for ratings until the commit."""
         if self._transaction.is_shared:
             self._transaction.execute(_COUNTING)
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
-        """Give a board the next number in the order of counting, and lock the counting (`hold`)."""
+        """Count a board for the ratings: give it the next number in the order of counting.
+
+        Until the commit, no other transaction can count a board (see `hold`).
+        """
         self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool, "counted_at": now}
         number = self._add(rated_boards, **counted)
         return CountedBoard(number, board_id, game, pool, now)
 
     def set_results(self, counted: CountedBoard, found: Sequence[RatingResult]) -> None:
-        """Replace the rating changes that a board caused, and update the players' ratings."""
+        """Replace the rating changes that a board caused, and update its players' ratings."""
         about = {"game": counted.game, "pool": counted.pool}
         self._delete(results, results.c.rated_id == counted.number)
         rows = [{"rated_id": counted.number, **about, **asdict(item)} for item in found]
@@ -167,7 +183,10 @@ class Ratings(Repository):
         self._settle(counted, [item.player_id for item in found])
 
     def forget(self, counted: CountedBoard) -> None:
-        """Remove a board from the ratings; recompute its players' ratings from other boards."""
+        """Remove a board from the ratings.
+
+        Its players get their ratings after their other boards.
+        """
         player_ids = [item.player_id for item in self.results(counted)]
         its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
         self._delete(ratings, *its, ratings.c.player_id.in_(player_ids))
@@ -184,7 +203,11 @@ class Ratings(Repository):
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
-        """Store players' ratings after the last board in the game and pool of `counted`."""
+        """Store as current those ratings that players have after their last counted board.
+
+        Only boards with the same game and rating pool as `counted` are considered. A pool is two
+        players, more players, or teams.
+        """
         last = {"game": counted.game, "pool": counted.pool, "before": _NEWEST}
         self._transaction.execute(_SETTLE, {**last, "player_ids": list(player_ids)})
 

@@ -1,4 +1,4 @@
-"""Queries about seeks (open challenges), and about the players who wait in a seek."""
+"""Queries about seeks, which are open challenges, and about the players who wait in them."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -45,7 +45,7 @@ _ALL = (
 
 class Seeks(Repository):
     def lock(self) -> None:
-        """Lock all seeks until the commit, so that no two players take one seat."""
+        """Lock all seeks until the commit, so that no two players can take the same seat."""
         if self._transaction.is_shared:
             self._transaction.execute(_ONE_AT_A_TIME)
 
@@ -53,17 +53,22 @@ class Seeks(Repository):
         return next(self._select(seeks.c.id == seek_id), None)
 
     def standing(self, player_id: int) -> tuple[Standing, ...]:
-        """Return the open seeks that a player may join, oldest first; see `_open_to`."""
+        """Return the open seeks (open challenges) that a player may join, oldest first.
+
+        `_open_to` has the conditions.
+        """
         query = select(seeks, _MAKER).where(*_open_to(player_id)).order_by(seeks.c.id)
         return tuple(read_as(Standing, row, wish=read_as(Wish, row)) for row in self._rows(query))
 
     def usual(
         self, player_id: int, game: str, rating: int, *, pairs: bool, most: int
     ) -> Iterator[tuple[Seek, ...]]:
-        """Yield the seeks for a usual game that a player may join, in batches of `most`.
+        """Yield the seeks (open challenges) for a usual game that a player may join.
 
-        A usual game has default options. The seeks admit the player's `rating`. Yields only the
-        oldest seek of each maker. If not `pairs`, yields only seeks whose `Wish.pairs` is True.
+        They come in batches of `most`. A usual game has default options. The player's `rating` must
+        be within the seek's limits. If a player has made several such seeks, only the oldest is
+        yielded. If `pairs` is False, only seeks of players who want to be paired are yielded (see
+        `Wish.pairs`).
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
@@ -81,7 +86,10 @@ class Seeks(Repository):
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """Return the open seeks that a player waits in, or if `over` all of them, oldest first."""
+        """Return the open seeks in which a player waits, oldest first.
+
+        If `over` is True, return also seeks that are no longer open.
+        """
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))
@@ -89,7 +97,10 @@ class Seeks(Repository):
     def met_since(
         self, player_id: int, others: Collection[int], moment: datetime
     ) -> frozenset[int]:
-        """Return the players in `others` with whom a player has shared a board since `moment`."""
+        """Return those of the players in `others` who have recently shared a board with a player.
+
+        A board counts if it is in progress, or if it has changed since `moment`.
+        """
         own, theirs = seats.alias(), seats.alias()
         query = (
             select(theirs.c.player_id)
@@ -132,10 +143,11 @@ class Seeks(Repository):
 
 
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions for an open seek that a player may join.
+    """Return the SQL conditions for a seek (an open challenge) that a player may join.
 
-    The seek's maker can play. The player does not wait in the seek yet, and no block stands between
-    the player and those who do.
+    The seek is open, and the player who made it can play. The player does not wait in the seek yet.
+    The player has blocked nobody who waits there, and nobody who waits there has blocked the
+    player.
     """
     waiting = seekers.alias()
     other = waiting.c.player_id

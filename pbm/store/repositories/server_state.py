@@ -1,4 +1,7 @@
-"""Queries about the server's environment, the operator's journal, and processes' heartbeats."""
+"""Queries about the server's environment, the operator's changes, and processes' heartbeats.
+
+A heartbeat is a row that shows when a process was last alive.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +18,7 @@ from pbm.store.values.queues import Change, Fact, Heartbeat
 
 
 class Facts(Repository):
-    """Queries about facts, which are named data on the server's environment."""
+    """Queries about facts, which are named values about the server's environment."""
 
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
         query = select(facts).where(facts.c.name == name)
@@ -28,7 +31,10 @@ class Facts(Repository):
         self._transaction.execute(added.on_conflict_do_update(index_elements=["name"], set_=noted))
 
     def take(self, name: str) -> Fact | None:
-        """Delete a fact and return it; if several processes try, only one gets the fact."""
+        """Delete a fact and return it.
+
+        If several processes try to, only one of them gets the fact.
+        """
         return self._first(Fact, delete(facts).where(facts.c.name == name).returning(facts))
 
     def forget(self, name: str) -> None:
@@ -39,7 +45,7 @@ _QUERY = select(changes, players.c.handle).outerjoin(players, players.c.id == ch
 
 
 class Changes(Repository):
-    """Queries about the operator's changes."""
+    """Queries about the changes that the operator has made."""
 
     def add(
         self,
@@ -64,7 +70,10 @@ class Changes(Repository):
         )
 
     def about(self, **about: int) -> tuple[Change, ...]:
-        """Return the changes to a player or board, such as `about(board_id=12)`, oldest first."""
+        """Return the operator's changes to a player or board, oldest first.
+
+        For example, `about(board_id=12)` returns the changes to board 12.
+        """
         its = (changes.c[name] == number for name, number in about.items())
         return self._all(Change, _QUERY.where(*its).order_by(changes.c.id))
 
@@ -79,7 +88,10 @@ MOST_ROWS = 300  # far more than there are processes; the rest are dead
 
 class Heartbeats(Repository):
     def beat(self, beats: Sequence[Heartbeat]) -> None:
-        """Store heartbeats; each replaces the last heartbeat of the same process and role."""
+        """Store heartbeats.
+
+        Each replaces the earlier heartbeat of the same process and role, if any.
+        """
         insert = upsert(heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
@@ -88,7 +100,7 @@ class Heartbeats(Repository):
         self._transaction.execute(statement, [vars(beat) for beat in beats])
 
     def clock_ahead(self, clock: Clock) -> float | None:
-        """Return how many seconds a clock is ahead of the database's clock; None for SQLite."""
+        """Return by how many seconds a clock is ahead of PostgreSQL's clock; None for SQLite."""
         if not self._transaction.is_shared:
             return None
         there: datetime = self._transaction.execute(select(func.clock_timestamp())).scalar_one()
@@ -103,7 +115,10 @@ class Heartbeats(Repository):
         self._delete(heartbeats, heartbeats.c.process == process)
 
     def forget_dead(self, before: datetime) -> None:
-        """Delete heartbeats older than `before`; keep at most the newest `MOST_ROWS`."""
+        """Delete heartbeats older than `before`.
+
+        If more than `MOST_ROWS` remain, delete the oldest.
+        """
         newest = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc())
         last_kept = newest.offset(MOST_ROWS - 1).limit(1).scalar_subquery()
         beat_at = heartbeats.c.beat_at

@@ -25,7 +25,10 @@ class Blocks(Repository):
         return self._scalars(query.order_by(players.c.handle))
 
     def among(self, player_ids: Collection[int]) -> frozenset[tuple[int, int]]:
-        """Return the blocks among some players, as pairs of the blocker and the blocked."""
+        """Return the blocks among some players.
+
+        Each is a pair of the blocker and the blocked player.
+        """
         query = select(blocks.c.player_id, blocks.c.blocked_id).where(
             blocks.c.player_id.in_(player_ids), blocks.c.blocked_id.in_(player_ids)
         )
@@ -33,7 +36,7 @@ class Blocks(Repository):
         return frozenset((by, blocked) for by, blocked in rows)
 
     def around(self, player_id: int, others: Collection[int]) -> frozenset[int]:
-        """Return the players among `others` who block `player_id`, or whom `player_id` blocks."""
+        """Return those players in `others` who block `player_id` or whom `player_id` blocks."""
         pairs = union_all(
             select(blocks.c.player_id).where(
                 blocks.c.blocked_id == player_id, blocks.c.player_id.in_(others)
@@ -87,7 +90,10 @@ class Reports(Repository):
         words: Sequence[dict[str, Any]],
         now: datetime,
     ) -> int:
-        """Store a player's report, with others' comments in `words`; return the report's number."""
+        """Store a player's report to the operator about a board, and return the report's number.
+
+        `lines` are the player's text, and `words` are other players' comments on the board.
+        """
         row = {"player_id": player_id, "board_id": board_id, "reported_at": now}
         return self._add(reports, **row, lines=lines, words=words)
 

@@ -1,4 +1,7 @@
-"""Tables of questions, errands (waiting commands), challenges, seeks, comments and reports."""
+"""Tables of questions, waiting commands (errands), challenges, seeks, comments and reports.
+
+A seek is an open challenge, which any player can accept.
+"""
 
 from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, text
 

@@ -1,4 +1,4 @@
-"""Building blocks of tables: column types, conditions of partial indexes, names of constraints."""
+"""Building blocks of tables: types of columns, conditions of partial indexes, and names."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -23,7 +23,10 @@ from pbm.plain import to_plain
 
 
 class Moment(TypeDecorator[datetime]):
-    """The type of a column of aware datetimes in UTC. Naive ones raise ValueError."""
+    """The type of a column of datetimes in UTC.
+
+    A datetime without a time zone raises ValueError.
+    """
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -38,7 +41,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Word(TypeDecorator[Any]):
-    """The type of a text column; `kind`, such as an enum class, converts the stored text."""
+    """The type of a text column. `kind`, such as an enum class, converts the stored text."""
 
     impl = String
     cache_ok = True
@@ -52,7 +55,10 @@ class Word(TypeDecorator[Any]):
 
 
 class JsonOf(TypeDecorator[Any]):
-    """The type of a JSON column: `plain` converts a value to JSON, `kind` back. None is null."""
+    """The type of a JSON column. `plain` converts a value to JSON, and `kind` converts it back.
+
+    The value None is stored as null.
+    """
 
     impl = JSON
     cache_ok = True
@@ -103,15 +109,19 @@ OPEN = literal_column("'open'", String)
 
 
 def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -> dict[str, Any]:
-    """Return the options of a partial `Index`; PostgreSQL uses `on_postgresql`, if given."""
+    """Return the options of a partial `Index` for rows that meet a condition.
+
+    If `on_postgresql` is given, PostgreSQL uses this condition instead.
+    """
     there = condition if on_postgresql is None else on_postgresql
     return {"sqlite_where": condition, "postgresql_where": there}
 
 
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
-    """Return the options of a partial `Index` on `column` for the rows whose status is `word`.
+    """Return the options of a partial `Index` for rows with a given status.
 
-    On PostgreSQL the index leaves out rows in which `column` is null.
+    The index is on `column`, and `word` is the status. On PostgreSQL the index leaves out rows in
+    which the column is null.
     """
     # PostgreSQL estimates the index as empty. `asked_for` limits it to queries about the column.
     waits = f"status = '{word}'"
@@ -124,5 +134,5 @@ def identity() -> Column[int]:
 
 
 def to(target: str, name: str, **options: Any) -> Column[int]:
-    """Return a column `name`, a foreign key to the `id` of the table `target`."""
+    """Return a column named `name`, which is a foreign key to the `id` of the table `target`."""
     return Column(name, Integer, ForeignKey(f"{target}.id"), **options)

@@ -1,4 +1,7 @@
-"""Marks of tables, which tell `repositories/personal_data.py` how to erase and export rows."""
+"""Marks of tables, which tell how to erase and export a player's data.
+
+`repositories/personal_data.py` does this.
+"""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -13,37 +16,47 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """A mark: erasure deletes the player's rows that have the column values in `only`."""
+    """Marks a table of which the player's rows are deleted when a player's data are erased.
+
+    If `only` is not empty, only rows with these column values are deleted.
+    """
 
     only: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class BlankColumns:
-    """A mark: erasure overwrites the player's rows; `values` maps columns to new values."""
+    """Marks a table of which the player's rows are overwritten when a player's data are erased.
+
+    `values` maps columns to their new values.
+    """
 
     values: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class ErasedBy:
-    """A mark: the named function erases the personal data in the player's rows."""
+    """Marks a table of which the player's data are erased by the function with this name."""
 
     function: str
 
 
 @dataclass(frozen=True)
 class KeepRows:
-    """A mark: erasure leaves the rows as they are; `why` is the reason."""
+    """Marks a table of which the rows are kept when a player's data are erased.
+
+    `why` is the reason.
+    """
 
     why: str
 
 
 @dataclass(frozen=True)
 class ExportRows:
-    """A mark: the export lists the player's rows under `key`.
+    """Marks a table of which the player's rows are exported as a list under `key`.
 
-    `columns` maps export names to columns. If it is one column's name, bare values are listed.
+    `columns` maps export names to columns. If `columns` is only one column's name, the list has
+    that column's values.
     """
 
     key: str
@@ -52,21 +65,27 @@ class ExportRows:
 
 @dataclass(frozen=True)
 class ExportedBy:
-    """A mark: the function `everything_about` of `pbm/commands` exports the rows under `key`."""
+    """Marks a table of which the player's rows are exported by the function `everything_about`.
+
+    The function is in `pbm/commands`. It exports the rows under `key`.
+    """
 
     key: str
 
 
 @dataclass(frozen=True)
 class NotExported:
-    """A mark: the export leaves the rows out; `why` is the reason."""
+    """Marks a table of which the rows are left out when a player's data are exported.
+
+    `why` is the reason.
+    """
 
     why: str
 
 
 @dataclass(frozen=True)
 class Personal:
-    """A table's mark: in which columns a player is named, and what erasure and export do."""
+    """Tells in which columns a table names a player, and how to erase and export its rows."""
 
     numbers: tuple[str, ...] = ()  # columns with a player's number; the export uses only the first
     _: KW_ONLY
@@ -82,12 +101,15 @@ def table(
     mark: Personal | None,
     sqlite_autoincrement: bool = False,
 ) -> Table:
-    """Add a table to `metadata`; `mark` is None for a table without personal data."""
+    """Add a table to `metadata`. A table without personal data has no mark: `mark` is None."""
     info = {_MARK: mark}
     return Table(name, metadata, *parts, info=info, sqlite_autoincrement=sqlite_autoincrement)
 
 
 def mark_of(table: Table) -> Personal | None:
-    """Return the `mark` passed to `table`, which may be None. Raises KeyError for other tables."""
+    """Return the mark that was passed to `table`, which may be None.
+
+    Raises KeyError for a table that was made in another way.
+    """
     mark: Personal | None = table.info[_MARK]
     return mark
