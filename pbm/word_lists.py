@@ -1,7 +1,7 @@
-"""Lists of words and phrases in many languages, from text files in UTF-8.
+"""Reads lists of words and phrases in many languages from text files in UTF-8.
 
-A line such as `== no ==` begins a section, a line that begins with # is a comment, an empty line is
-skipped, and any other line holds phrases.
+A line such as `== no ==` begins a section. A line that begins with # is a comment. Empty lines are
+skipped. Any other line holds phrases.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -9,15 +9,16 @@ from pathlib import Path
 
 
 class WordListError(ValueError):
-    """A line of a list cannot be parsed; ``str()`` names the file and the line."""
+    """The error that a line of a list cannot be parsed. ``str()`` names the file and the line."""
 
 
 def read_sections(
     path: Path, names: Collection[str], phrases: Callable[[str], Iterable[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the phrases of each section in order, without duplicates; `phrases` parses a line.
+    """Return the phrases of each section in order, without duplicates.
 
-    `path` is a file, or a folder with files `*.txt`. Raises WordListError and OSError.
+    `path` is a file, or a folder with files `*.txt`. The function `phrases` parses a line and
+    returns its phrases. Raises WordListError and OSError.
     """
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     for file in sorted(path.glob("*.txt")) if path.is_dir() else [path]:

@@ -1,4 +1,4 @@
-"""The channels on which workers are notified of new rows, each with a query for polling."""
+"""The channels on which workers are notified of new rows. Each has a query for polling."""
 
 from dataclasses import dataclass
 from typing import Any

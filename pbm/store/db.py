@@ -42,7 +42,10 @@ class _Repository(Generic[R]):
 
 
 class UnitOfWork(Transaction):
-    """A transaction with the repositories, committed or rolled back as a whole."""
+    """A transaction that gives access to all repositories.
+
+    It is committed or rolled back as a whole.
+    """
 
     analyses = _Repository(Analyses)
     awaiting = _Repository(AwaitingMails)
@@ -75,12 +78,18 @@ class UnitOfWork(Transaction):
     words = _Repository(Words)
 
     def prefetch(self, *reads: Read) -> None:
-        """Run queries in one round trip; cache their rows for later calls. Raises DBAPIError."""
+        """Run queries in one round trip, and cache their rows for later calls.
+
+        Raises DBAPIError.
+        """
         rows_of(self, *reads)
 
 
 class Database:
-    """A SQLite file (WAL, synchronous=FULL; `embedded` is True), or a PostgreSQL database."""
+    """A SQLite file, if `embedded` is True, or a PostgreSQL database.
+
+    The SQLite file is in WAL mode, with synchronous=FULL.
+    """
 
     def __init__(self, url: str) -> None:
         """Create the engine, without connecting. Raises OperatorError for an invalid URL."""
@@ -91,7 +100,10 @@ class Database:
 
     @property
     def address(self) -> str:
-        """PostgreSQL's connection string, with the password; not for SQLite."""
+        """The connection string for PostgreSQL.
+
+        It contains the password. SQLite has no such string.
+        """
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def transaction(self) -> AbstractContextManager[UnitOfWork]:
@@ -111,7 +123,7 @@ class Database:
 
     @contextmanager
     def glance(self) -> Iterator[UnitOfWork]:
-        """Open a connection without a transaction, for a single query."""
+        """Open a connection for a single query, without a transaction."""
         with self._reader.connect() as connection:
             work = UnitOfWork(connection)
             yield work

@@ -1,4 +1,7 @@
-"""Engines by URL, and SQL run by the driver itself, with SQLAlchemy's errors and listeners."""
+"""SQLAlchemy engines, and a way to run SQL by the database driver itself, which is faster.
+
+Errors and listeners are still SQLAlchemy's.
+"""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -50,7 +53,10 @@ _SQLITE_AWAY = tuple(
 
 
 def parse_url(url: str) -> URL:
-    """Parse `PBM_DATABASE_URL`. Raises OperatorError, whose text contains no part of the URL."""
+    """Parse the value of `PBM_DATABASE_URL`.
+
+    Raises OperatorError for an invalid URL. The error's text contains no part of the URL.
+    """
     try:
         parsed = make_url(url)
         parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
@@ -65,7 +71,7 @@ def parse_url(url: str) -> URL:
 
 
 def shown_url(url: URL) -> str:
-    """Return a database's URL without the password, to be shown to the operator."""
+    """Return a database's URL without the password, so that it can be shown to the operator."""
     told = {name: url.query[name] for name in ("host", "port") if name in url.query}
     return url.set(query=told).render_as_string(hide_password=True)
 
@@ -74,11 +80,14 @@ _OPTIONS = {"json_serializer": dumps, "json_deserializer": loads, "hide_paramete
 
 
 def make_engine(url: str) -> Engine:
-    """Return an engine whose errors contain no bound values, since values may come from mails.
+    """Return an SQLAlchemy engine for a database. Raises OperatorError for an unusable URL.
 
-    A listener of the engine sends BEGIN, not the driver. The execution option `pbm_begins_itself`
-    turns the listener off on PostgreSQL: `Transaction` then sends BEGIN, in the round trip of its
-    first statement. Raises OperatorError.
+    The errors of the engine contain no values bound to statements, since values may come from
+    mails.
+
+    Not the driver, but a listener of the engine sends BEGIN. If the execution option
+    `pbm_begins_itself` is set, the listener sends no BEGIN to PostgreSQL. Then `Transaction` sends
+    it together with its first statement, in one round trip.
     """
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
@@ -125,15 +134,18 @@ def _begin(connection: Connection) -> None:
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
-    """Limit idle transactions, which hold locks. Poolers reject this as a connection parameter."""
+    """Let PostgreSQL end transactions that are idle too long, since they hold locks.
+
+    This is sent as a statement, since connection poolers reject it as a connection parameter.
+    """
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
 
 def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
-    """Test a connection that leaves the pool; if it is broken, invalidate the whole pool.
+    """Test a connection that is taken from the pool. If it is broken, invalidate the whole pool.
 
-    The test, an empty query, is sent only if the connection was idle for `IDLE_SECONDS`, or if the
-    server has sent data, such as the message that it shuts down.
+    The test sends an empty query. It is skipped for a connection that was used within the last
+    `IDLE_SECONDS`, unless the server has sent data, such as the message that it shuts down.
     """
     idle_since = entry.info.get("idle_since")
     if idle_since is None:  # a new connection
@@ -148,14 +160,17 @@ def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
 
 
 class Call(NamedTuple):
-    """An SQL text, and the sets of values to run it with, already converted for the driver."""
+    """An SQL text, and one or more sets of values with which it is run.
+
+    The values are already converted for the driver.
+    """
 
     sql: str
     sets: Sequence[Any] = ((),)
 
 
 def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
-    """Run calls in order, on PostgreSQL in one round trip; return each call's rows."""
+    """Run calls in order, and return the rows of each. On PostgreSQL this takes one round trip."""
     held: Any = connection.connection.dbapi_connection
     pipeline = getattr(held, "pipeline", None)
     listeners = connection.engine.dispatch.before_cursor_execute
@@ -181,9 +196,10 @@ def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
 def _as_sqlalchemy_has_it(
     connection: Connection, calls: Sequence[Call], error: Any
 ) -> BaseException:
-    """Wrap a driver's error in SQLAlchemy's class; invalidate a broken connection.
+    """Return a driver's error wrapped in SQLAlchemy's class for it.
 
-    A connection still in pipeline mode is broken, too, since it cannot be rolled back.
+    If the connection is broken, it is also invalidated. A connection that is still in pipeline mode
+    counts as broken, since it cannot be rolled back.
     """
     dialect = connection.dialect
     held: Any = connection.connection.dbapi_connection
@@ -209,7 +225,7 @@ def _state(error: BaseException) -> str:
 
 
 def is_away(error: BaseException) -> bool:
-    """Return whether an error means that the database is gone, full or locked."""
+    """Return whether an error means that the database is unreachable, full or locked."""
     name = getattr(getattr(error, "orig", None), "sqlite_errorname", None)
     if name or _state(error):
         return str(name).startswith(_SQLITE_AWAY) or _state(error).startswith(_POSTGRESQL_AWAY)
@@ -217,10 +233,16 @@ def is_away(error: BaseException) -> bool:
 
 
 def lost_a_race(error: BaseException) -> bool:
-    """Return whether a conflict with another transaction caused an error; a retry may succeed."""
+    """Return whether an error was caused by a conflict with another transaction.
+
+    If so, a retry may succeed.
+    """
     return _state(error).startswith(_POSTGRESQL_UNDONE)
 
 
 def gave_up(error: BaseException) -> bool:
-    """Return whether PostgreSQL ended a statement for a timeout, a lock or lack of resources."""
+    """Return whether PostgreSQL gave up a statement.
+
+    It does so after a timeout, or if it cannot get a lock or enough memory.
+    """
     return _state(error) in _POSTGRESQL_GIVES_UP

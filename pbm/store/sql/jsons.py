@@ -1,4 +1,4 @@
-"""JSON by orjson, and by the standard library for the values that orjson cannot encode."""
+"""JSON encoding by orjson. The standard library encodes the values that orjson cannot."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
 def dumps(value: Any) -> str:
-    """Encode a value; infinite floats become null. Raises TypeError for a type unknown to JSON."""
+    """Encode a value as JSON. Infinite floats become null. Raises TypeError for an unknown type."""
     try:
         return orjson.dumps(value, option=_OPTIONS).decode()
     except TypeError:  # lone surrogates, integers of over 64 bits, keys that are numbers

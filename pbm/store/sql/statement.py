@@ -1,7 +1,7 @@
 """A statement written in SQLAlchemy's language, compiled once, and run by the driver itself.
 
-SQLAlchemy compiles the SQL and converts the values. Running it by SQLAlchemy takes many times
-longer than by the driver, and a mail needs some fifteen statements.
+SQLAlchemy compiles the SQL and converts the values. If SQLAlchemy also ran it, this would take many
+times longer, and handling a mail needs some fifteen statements.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,10 +41,10 @@ Convert = Callable[[Any], Any] | None
 
 
 class Statement:
-    """A statement that is compiled once for each database, and gets its values at each run.
+    """A statement that is compiled once for each database. Its values are given at each run.
 
-    For a list of values use `among`, not `in_(bindparam(..., expanding=True))`: the SQL of `in_`
-    depends on the list's length, and so cannot be compiled once for all lists.
+    For a list of values use `among`, and not `in_(bindparam(..., expanding=True))`. The SQL of
+    `in_` depends on the length of the list, so that it could not be compiled once for all lists.
     """
 
     def __init__(self, built: Built) -> None:
@@ -55,25 +55,38 @@ class Statement:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The names of the tables that the statement reads, or of the table that it writes."""
+        """The names of the tables that the statement reads.
+
+        If it writes, only the table written to.
+        """
         if isinstance(self._built, UpdateBase):
             return frozenset({getattr(self._built.table, "name", "")})
         return frozenset(item.name for item in iterate(self._built) if isinstance(item, Table))
 
     def rows(self, transaction: Transaction, **values: Any) -> Rows:
-        """Return all rows as dicts by column; callers must not change them. Raises DBAPIError."""
+        """Run a query, and return all rows as dicts, by column. Raises DBAPIError.
+
+        Callers must not change the dicts, since they may be cached.
+        """
         return rows_of(transaction, (self, values))[0]
 
     def row(self, transaction: Transaction, **values: Any) -> dict[str, Any] | None:
         return next(iter(self.rows(transaction, **values)), None)
 
     def value(self, transaction: Transaction, **values: Any) -> Any:
-        """Return the first column of the first row, None if there is no row. Raises DBAPIError."""
+        """Run a query, and return the first column of the first row. Raises DBAPIError.
+
+        Returns None if there is no row.
+        """
         row = self.row(transaction, **values)
         return next(iter(row.values())) if row else None
 
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
-        """Buffer a write for each set of values. The next read or the end raises its errors."""
+        """Buffer a write for each set of values.
+
+        The writes reach the database with the next read or at the transaction's end. Their errors
+        are raised there.
+        """
         compiled = self._compiled_for(transaction.dialect)
         bound = [compiled.bound(values) for values in sets]
         transaction.write(Call(compiled.sql, bound), self.tables)
@@ -85,7 +98,11 @@ class Statement:
         return compiled
 
     def _key(self, values: Mapping[str, Any]) -> Key | None:
-        """Return the cache key of the rows for these values; None if the rows are not cached."""
+        """Return the key under which the rows for these values are cached.
+
+        Returns None if they are not cached, because the statement writes or locks, or a value is a
+        list.
+        """
         if self._writes or self._locks:
             return None
         key = (self, *values.items())
@@ -97,9 +114,9 @@ class Statement:
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
-    """Return the rows of each read. Reads that are not cached run in one round trip.
+    """Return the rows of each query. Queries whose rows are not cached run in one round trip.
 
-    Reads that lock rows must come first: other rows may change during the wait for a lock.
+    Queries that lock rows must come first, since other rows may change during the wait for a lock.
     """
     cache = transaction.cache
     found: list[Rows] = []
@@ -126,14 +143,14 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
 
 
 class ColumnSetter:
-    """An update of some columns of one row, compiled once for each combination of columns."""
+    """An update of some columns of one row. It is compiled once for each combination of columns."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._statements: dict[tuple[str, ...], Statement] = {}
 
     def run(self, transaction: Transaction, number: int, columns: Mapping[str, Any]) -> None:
-        """Buffer an update of the row whose `id` is `number`; see `Statement.run`."""
+        """Buffer an update of the row whose `id` is `number`. `Statement.run` explains this."""
         names = tuple(sorted(columns))
         statement = self._statements.get(names)
         if statement is None:
@@ -144,7 +161,7 @@ class ColumnSetter:
 
 
 class BoundList(TypeDecorator[Sequence[Any]]):
-    """The type of a list bound as one value: an array on PostgreSQL, JSON on SQLite."""
+    """The type of a list that is bound as one value: an array on PostgreSQL, JSON on SQLite."""
 
     impl = String
     cache_ok = False
@@ -164,7 +181,10 @@ class BoundList(TypeDecorator[Sequence[Any]]):
 
 
 class among(ColumnElement[bool]):  # noqa: N801 - written like a function of SQL
-    """An SQL condition: the column's value is in the list bound to the parameter `name`."""
+    """An SQL condition that is true if a column's value is in a list.
+
+    The list is bound to the parameter `name`.
+    """
 
     type = Boolean()
     inherit_cache = False
@@ -205,7 +225,10 @@ class _Compiled:
         self._converts = [(name, convert) for name, convert in found if convert]
 
     def bound(self, values: Mapping[str, Any]) -> tuple[Any, ...] | dict[str, Any]:
-        """Convert values for the driver. Raises TypeError for missing or unknown parameters."""
+        """Return the values as the driver needs them.
+
+        Raises TypeError if a parameter has no value, or if a value is for an unknown parameter.
+        """
         if values.keys() != self._wanted:
             raise TypeError(f"values for {sorted(self._wanted)} are wanted, not {sorted(values)}")
         given = {**values, **self._fixed} if self._fixed else values
@@ -228,9 +251,9 @@ class _Compiled:
 
 
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
-    """Return the function that converts values of a type for the driver; None if none is needed.
+    """Return the function that converts values of a type for the driver, or None if none is needed.
 
-    It serialises JSON at once, since the value may have changed when the driver sends it.
+    The function encodes JSON at once. The driver sends the value later, when it may have changed.
     """
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":

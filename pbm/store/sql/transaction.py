@@ -1,4 +1,4 @@
-"""One database transaction, shared by the repositories: a write buffer and a row cache."""
+"""A database transaction, shared by the repositories. It buffers writes and caches rows."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,9 +29,10 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """A cache of rows, by statement and values, and of values built from such rows.
+    """A cache of rows, and of values built from them.
 
-    Rows and values are dropped as soon as a table that they were read from is written.
+    The key of rows is the statement and its values. Everything that was read from a table is
+    dropped when the table is written.
     """
 
     def __init__(self) -> None:
@@ -65,7 +66,10 @@ class Transaction:
     """
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
-        """If `begins`, this object sends BEGIN and COMMIT, else the engine does."""
+        """Prepare a transaction. If `begins` is True, this object sends BEGIN and COMMIT.
+
+        If it is False, SQLAlchemy's engine sends them.
+        """
         self._connection = connection
         self.dialect = connection.dialect
         self.is_shared = self.dialect.name != "sqlite"  # several processes may use PostgreSQL
@@ -86,7 +90,10 @@ class Transaction:
     def execute(
         self, statement: Executable, values: Any = None
     ) -> "CursorResult[*tuple[Any, ...]]":
-        """Run a statement through SQLAlchemy."""
+        """Run a statement through SQLAlchemy.
+
+        `Statement` is faster, for statements that run often.
+        """
         self.flush()
         result = self._connection.execute(statement, values)
         if isinstance(statement, UpdateBase):
@@ -105,7 +112,10 @@ class Transaction:
         return self.execute(statement).scalar()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
-        """Run the buffered writes, then these calls, in one round trip; return each call's rows."""
+        """Run the buffered writes and then these calls, in one round trip.
+
+        Returns the rows of each call.
+        """
         buffered, self._buffer, self._has_writes = self._buffer, [], False
         return execute(self._connection, *buffered, *calls)[len(buffered) :]
 
@@ -115,12 +125,15 @@ class Transaction:
         self.cache.forget_tables(tables)
 
     def flush(self) -> None:
-        """Run the buffered writes now, so that their errors are known."""
+        """Run the buffered writes now, so that their errors are raised here."""
         if self._buffer:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes; with `begins`, commit. The next statement sends BEGIN again."""
+        """Run the buffered writes. If this object sends BEGIN itself, also commit.
+
+        After a commit, the next statement sends BEGIN again.
+        """
         if not self._begins:
             self.flush()
         elif self._buffer != [Call("BEGIN")]:
@@ -133,10 +146,11 @@ class Transaction:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Roll back the statements inside the `with` block, and only these, if the block raises.
+        """If the `with` block raises, roll back the statements inside it, and only these.
 
         Writes that were buffered before the block run first, so that their errors do not occur
-        inside. The savepoint is sent to the database only with the block's first statement.
+        inside. The savepoint is sent to the database with the block's first statement. If the block
+        has no statement, it is not sent.
         """
         if self._has_writes:
             self.run()
@@ -166,12 +180,15 @@ class Transaction:
             self._depth -= 1
 
     def _place_of(self, begin: Call) -> int | None:
-        """Return the index of the call `begin` in the buffer; None if it was sent already."""
+        """Return the index of a call in the buffer, or None if it was already sent."""
         return next((place for place, call in enumerate(self._buffer) if call is begin), None)
 
 
 def read_as(kind: type[V], row: Row, **others: Any) -> V:
-    """Return an instance of the dataclass `kind`, with fields from a row's columns or `others`."""
+    """Return an instance of the dataclass `kind`, with values from a row's columns.
+
+    The values in `others` replace those of the row.
+    """
     names = vars(kind)["__dataclass_fields__"]
     value = object.__new__(kind)  # a frozen `__init__` is slow; no kind has `__post_init__`
     vars(value).update({name: row[name] for name in names if name not in others}, **others)
@@ -189,7 +206,10 @@ class Repository:
         return int(self._transaction.execute(added).scalar_one())
 
     def _add_if_new(self, table: Table, *key: str, **values: Any) -> bool:
-        """Insert a row; return False if a row with the same values in the columns `key` exists."""
+        """Insert a row, unless there is a row with the same values in the columns `key`.
+
+        Returns False if there is one.
+        """
         added = upsert(table).values(**values).on_conflict_do_nothing(index_elements=key)
         return self._transaction.scalar(added.returning(table.c.id)) is not None
 
@@ -206,7 +226,7 @@ class Repository:
         return self._transaction.execute(query.limit(1)).first() is not None
 
     def _count(self, query: Select[Any]) -> int:
-        """Return the number that a query selects, 0 for null."""
+        """Return the number that a query selects, or 0 if it selects null."""
         return int(self._transaction.scalar(query) or 0)
 
     def _rows(self, query: Executable) -> Sequence[RowMapping]:

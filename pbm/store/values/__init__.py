@@ -1,1 +1,1 @@
-"""Frozen dataclasses that the queries of the store return."""
+"""Frozen dataclasses that the store's queries return."""

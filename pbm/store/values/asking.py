@@ -32,7 +32,7 @@ class Question:
 
 
 class ErrandStatus(StrEnum):
-    """The status of commands that wait for a yes, stored in `errands.status`."""
+    """The status of commands that wait for a player's yes. It is stored in `errands.status`."""
 
     WAITING = "waiting"  # from an unproven mail
     HELD = "held"  # from a proven mail
@@ -43,7 +43,7 @@ class ErrandStatus(StrEnum):
 
 @dataclass(frozen=True)
 class PendingCommands:
-    """Commands that wait for a player's `yes`."""
+    """Commands that wait for a player's yes. They are also called an errand."""
 
     id: int
     player_id: int
@@ -56,7 +56,10 @@ class PendingCommands:
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a pending challenge. A guest is asked at an `address`, and is no player yet."""
+    """A seat of a challenge that waits for answers.
+
+    A guest is somebody without an account, who is asked at the mail address `address`.
+    """
 
     seat: int
     player_id: int | None
@@ -68,7 +71,11 @@ class Challenged:
 
 @dataclass(frozen=True)
 class PendingChallenge:
-    """A challenge that waits until all who were asked say yes; guests are asked before players."""
+    """A challenge that waits until all who were asked say yes.
+
+    Guests, who have no account yet, are asked first. The players are asked when all guests have
+    said yes.
+    """
 
     id: int
     by_id: int  # number of the challenger
@@ -82,7 +89,10 @@ class PendingChallenge:
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The numbers of the players in seat order, without guests who have not said yes."""
+        """The numbers of the players, in the order of their seats.
+
+        Guests who have not said yes yet are left out.
+        """
         return tuple(seat.player_id for seat in self.seats if seat.player_id)
 
     @property
@@ -106,7 +116,7 @@ class PendingChallenge:
 
 @dataclass(frozen=True)
 class Seeker:
-    """A player who waits in a seek."""
+    """A player who waits in a seek. A seek is an open challenge."""
 
     player_id: int
     handle: str
@@ -115,7 +125,7 @@ class Seeker:
 
 @dataclass(frozen=True)
 class Wish:
-    """The game that a seek is for, with options, clock and other terms."""
+    """The game that a player seeks: its name, options, clock and other terms."""
 
     game: str
     pool: Pool  # of the ratings `least` and `most`
@@ -140,7 +150,10 @@ class Wish:
 
 @dataclass(frozen=True)
 class Standing:
-    """An open seek with the number of its maker, but without the other players who wait in it."""
+    """An open seek (an open challenge), without the other players who wait in it.
+
+    `maker_id` is the number of the player who made it.
+    """
 
     id: int
     maker_id: int
@@ -156,7 +169,7 @@ class SeekStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Seek:
-    """An open challenge, which becomes the board `board_id` when the last of its players joins."""
+    """An open challenge. It becomes a board when its last player joins."""
 
     id: int
     wish: Wish
@@ -172,7 +185,10 @@ class Seek:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the seek is open, its maker can play, and its game is installed."""
+        """Return whether another player can still join.
+
+        The seek must be open, its game installed, and the player who made it active and reachable.
+        """
         return self.status == SeekStatus.OPEN and self.maker.here and self.wish.is_installed
 
     @property

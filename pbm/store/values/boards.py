@@ -37,7 +37,10 @@ class Seat:
 
 @dataclass(frozen=True)
 class Offer:
-    """An offer. If a draw or a take-back is declined, `by` must move before offering it again."""
+    """An offer of a player to the other players of a board, such as a draw.
+
+    If a draw or a take-back is declined, the player must move before offering it again.
+    """
 
     kind: OfferKind
     by: int  # number of the player who made the offer
@@ -48,7 +51,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Round:
-    """A board's place in a match; `match_id` is the number of the match's first board."""
+    """A board's place in a match. `match_id` is the number of the match's first board."""
 
     match_id: int
     number: int
@@ -106,12 +109,12 @@ class Board:
 
     @cached_property
     def position(self) -> Position:
-        """The current position, parsed once. Raises StateError."""
+        """The current position. Raises StateError."""
         return self.rules.load(self.state)
 
     @cached_property
     def start(self) -> Position:
-        """The position before the first move, parsed once. Raises StateError."""
+        """The position before the first move. Raises StateError."""
         return self.rules.load(self.start_state)
 
     @cached_property
@@ -120,7 +123,7 @@ class Board:
 
     @cached_property
     def to_move(self) -> Seat | None:
-        """The seat whose turn it is, None once the board is over."""
+        """The seat whose turn it is; None if the game is over."""
         seat = mover(self.position) if self.playing else None
         return self.seats[seat - 1] if seat else None
 
@@ -130,7 +133,10 @@ class Board:
 
     @cached_property
     def still_in(self) -> tuple[int, ...]:
-        """The numbers of players who have not left, each once, in the order of their seats."""
+        """The numbers of the players who have not left, in the order of their seats.
+
+        A player with several seats is listed once.
+        """
         out = self.position.out
         return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.seat not in out))
 
@@ -140,12 +146,15 @@ class Board:
         return self.playing and bool(robots) and robots.issuperset(self.still_in)
 
     def offer(self, kind: str) -> Offer | None:
-        """Return the board's offer of this kind, open or declined; None without one."""
+        """Return the board's offer of this kind, or None. The offer may be open or declined."""
         return next((offer for offer in self.offers if offer.kind == kind), None)
 
     @cached_property
     def open_offers(self) -> dict[Offer, tuple[int, ...]]:
-        """The open offers of a game in progress, each with the players who must still answer."""
+        """The open offers on a board, each with the players who have not answered it yet.
+
+        There are none if the game is over.
+        """
         found = self.offers if self.playing else ()
         return {offer: self.waiting_for(offer) for offer in found if offer.open}
 
@@ -157,11 +166,14 @@ class Board:
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
 
     def has_moved(self, player_id: int) -> bool:
-        """Return whether any seat that the player moves for (see `played_by`) has moved."""
+        """Return whether any of the seats that the player moves for has moved (see `played_by`)."""
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
-        """Return the seats that a player moves for: own seats, and those of partners who left."""
+        """Return the seats that a player moves for.
+
+        They are the player's own seats, and the seats of partners who left.
+        """
         own = [seat.seat for seat in self.seats_of(player_id)]
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 
@@ -173,10 +185,11 @@ class Board:
 
     @property
     def awaited_first_move(self) -> str | None:
-        """The key (`Timer.about`) of the timers for a first move by the player whose turn it is.
+        """The key of the timers that wait for a player's first move; it is stored in `Timer.about`.
 
-        None if it is nobody's turn, a robot's, or that of a player who has moved before. Each
-        take-back changes the key, so that older timers do nothing.
+        The player is the one whose turn it is. The key is None if that player is a robot or has
+        moved before, or if the game is over. Each take-back changes the key, so that older timers
+        do nothing.
         """
         mover = self.to_move
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
@@ -184,7 +197,10 @@ class Board:
         return f"{self.id}.{mover.player_id}.{self.taken_back}"
 
     def last_ply_of(self, player_id: int) -> int:
-        """Return the last ply that a player's seats have played, 0 before their first ply."""
+        """Return the ply of a player's last move, or 0 if the player has not moved.
+
+        A ply is one move of one seat; plies are counted from the start of the game.
+        """
         return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
@@ -196,7 +212,7 @@ MARK = 16  # length of a position's mark
 
 @dataclass(frozen=True)
 class Ply:
-    """A move that was played."""
+    """A move that was played and is stored."""
 
     ply: int
     seat: int
@@ -209,7 +225,10 @@ class Ply:
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move to be stored; `stood` is a short name (mark) of the position after the move."""
+    """A move to be stored.
+
+    `stood` is a short text (mark) that identifies the position after the move.
+    """
 
     ply: int
     seat: int
@@ -220,7 +239,7 @@ class NewPly:
 
 @dataclass(frozen=True)
 class Progress:
-    """The columns of a board that a move changes: position, player to move, status and result."""
+    """What a move changes of a board: the position, the player to move, status and result."""
 
     state: str
     ply: int
@@ -232,7 +251,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class Departure:
-    """A player's departure from a seat after a ply; a `spared` departure costs no rating."""
+    """The event that a player left a seat, after the ply `after_ply`.
+
+    If `spared` is True, it costs the player no rating.
+    """
 
     after_ply: int
     seat: int

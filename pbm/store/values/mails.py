@@ -1,4 +1,4 @@
-"""Dataclasses of mails in the inbox and the outbox and of kept news; kinds of outgoing mails."""
+"""Dataclasses of mails and of stored news, and the kinds of outgoing mails."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,7 +7,11 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """A limit on answers to one address: to mails with an authenticated sender, or to others."""
+    """The two limits on how many answers are sent to one mail address.
+
+    One limit is for answers to mails that are proven to be from this address, the other for answers
+    to all other mails.
+    """
 
     PROVEN = auto()
     UNPROVEN = auto()
@@ -15,7 +19,7 @@ class Allowance(Enum):
 
 @dataclass(frozen=True)
 class Treatment:
-    """How the outbox treats mails of a kind."""
+    """The way in which the outbox treats all mails of a kind."""
 
     waits: bool = False  # delayed while mail to the player bounces
     uses_up: Allowance | None = None  # the allowance that it counts against
@@ -33,7 +37,7 @@ _PAUSE = Treatment(comes_back=True)
 
 
 class Kind(StrEnum):
-    """The kind of a mail, stored in `outbox.kind`, with its treatment."""
+    """The kind of an outgoing mail, stored in `outbox.kind`. Each kind has its `treatment`."""
 
     treatment: Treatment
 
@@ -61,7 +65,7 @@ class Kind(StrEnum):
 
     @classmethod
     def stored(cls, word: str) -> "Kind":
-        """Return the kind stored as `word`, or `NOTICE` for a word of a later version."""
+        """Return the kind stored as `word`. For the word of a later version, return `NOTICE`."""
         return _BY_WORD.get(word, cls.NOTICE)
 
 
@@ -89,7 +93,7 @@ class OutboxStatus(StrEnum):
 
 @dataclass(frozen=True)
 class InboxMail:
-    """A mail that the server has accepted for one recipient."""
+    """A mail that the server has accepted and stored, for one of its recipients."""
 
     id: int
     recipient: str
@@ -107,10 +111,11 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """What determines the place of a new mail in the inbox's queue.
+    """The values that determine the place of a new mail in the inbox's queue.
 
-    The place is a time: now + `handicap` seconds, but at least `apart` seconds later than the place
-    of the lane's last waiting mail. If it is over `furthest` seconds from now, the mail is refused.
+    A lane has the waiting mails of one sender. A mail's place is a time: `handicap` seconds from
+    now, or later if the lane has waiting mails. Then it is at least `apart` seconds after the last
+    of their places. If the place is more than `furthest` seconds from now, the mail is refused.
     """
 
     lane: str | None = None  # a sender, whose mails are handled in order
@@ -123,7 +128,7 @@ class Queued:
 
 @dataclass(frozen=True)
 class ArrivedMail:
-    """A received mail for one recipient."""
+    """A mail that has just been received, for one of its recipients."""
 
     digest: str
     recipient: str
@@ -139,7 +144,7 @@ class ArrivedMail:
 
 @dataclass(frozen=True)
 class NewMail:
-    """A mail to be stored in the outbox."""
+    """A mail that is to be stored in the outbox."""
 
     kind: Kind
     recipient: str
@@ -157,7 +162,7 @@ class NewMail:
 
 @dataclass(frozen=True, kw_only=True)
 class OutboxMail(NewMail):
-    """A mail of the outbox, to be sent at `due_at` if its status is `DUE`."""
+    """A mail of the outbox. If its status is `DUE`, it will be sent at `due_at`."""
 
     id: int
     status: OutboxStatus
@@ -168,7 +173,7 @@ class OutboxMail(NewMail):
 
 @dataclass(frozen=True)
 class News:
-    """News of a board, kept for a player's next digest."""
+    """News of a board, stored for a player's next digest. A digest is one mail with all news."""
 
     after_ply: int  # the last ply that the player has been told about
     told: dict[str, Any]  # parameters of a mail's template
@@ -177,10 +182,10 @@ class News:
 
 
 def incoming(number: int) -> str:
-    """Return the mail number of a mail in the inbox, such as `i12`."""
+    """Return the number by which a mail in the inbox is called, such as `i12`."""
     return f"i{number}"
 
 
 def outgoing(number: int) -> str:
-    """Return the mail number of a mail in the outbox, such as `o12`."""
+    """Return the number by which a mail in the outbox is called, such as `o12`."""
     return f"o{number}"

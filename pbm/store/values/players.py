@@ -13,7 +13,7 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings; only the server changes `signature`, `endings` and `fewer_offered`."""
+    """A player's settings. The player cannot change `signature`, `endings` and `fewer_offered`."""
 
     picture: bool = True  # of the board, in mails
     subject: str = "plain"  # or classic, which names the player to move
@@ -74,7 +74,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Vacation:
-    """A vacation: the player's clocks stand still from `first_day` to the end of `last_day`."""
+    """Days on which a player's clocks stand still, from `first_day` to the end of `last_day`."""
 
     id: int
     first_day: date
@@ -84,7 +84,10 @@ class Vacation:
 
 
 class Pool(StrEnum):
-    """A rating pool. Each game is rated separately for two players, more players, and teams."""
+    """One of the ratings that a player has for each game.
+
+    A game's ratings for two players, for more players, and for teams are separate.
+    """
 
     TWO = "two"
     MANY = "many"
@@ -93,7 +96,7 @@ class Pool(StrEnum):
 
 @dataclass(frozen=True)
 class Rating:
-    """The estimated strength of a player: mean and standard deviation."""
+    """The estimated strength of a player in one game: its mean and standard deviation."""
 
     mu: float
     sigma: float
@@ -105,7 +108,10 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """A change of a rating by a board. Fields as in `Rating` have the values after the change."""
+    """The change of a player's rating by one board.
+
+    Fields with the same names as in `Rating` have the values after the change.
+    """
 
     player_id: int
     place: int
@@ -121,7 +127,7 @@ class RatingResult:
 
 @dataclass(frozen=True)
 class CountedBoard:
-    """A board that counts for ratings; boards are counted in the order of `number`."""
+    """A board that counts for ratings. `number` is its place in the order in which boards count."""
 
     number: int
     board_id: int

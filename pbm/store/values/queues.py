@@ -28,7 +28,7 @@ class TimerKind(StrEnum):
 
 @dataclass(frozen=True)
 class Timer:
-    """A timer, whose handler runs at `due_at`."""
+    """A timer. A function for its kind runs at `due_at`."""
 
     id: int
     kind: str  # a `TimerKind`, or a kind of a newer version
@@ -55,7 +55,7 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchJob:
-    """A robot's search for a board after the ply `ply`."""
+    """A job for a robot, which searches the position on a board after the ply `ply`."""
 
     id: int
     kind: str  # a `SearchKind`
@@ -70,13 +70,16 @@ class SearchJob:
 
     @property
     def is_long(self) -> bool:
-        """Return whether the search takes a second or longer."""
+        """Return whether the search is expected to take a second or longer."""
         return bool(self.params.get("long"))
 
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """An analysis of a game's state, identified by `mark`; partial if `finished_at` is None."""
+    """A stored analysis of a game. If `finished_at` is None, it is not complete yet.
+
+    `mark` identifies the state of the game that is analysed.
+    """
 
     board_id: int
     mark: str
@@ -86,7 +89,7 @@ class KeptAnalysis:
 
 @dataclass(frozen=True)
 class Change:
-    """A change by the operator, with the player or board that it concerns, if any."""
+    """A change by the operator. If it concerns a player or a board, these are named."""
 
     at: datetime
     who: str
@@ -99,7 +102,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact about the server's environment as plain JSON, and when it was noted."""
+    """A named value about the server's environment, and the time when it was stored.
+
+    The value is plain JSON.
+    """
 
     value: Any
     noted_at: datetime
@@ -107,7 +113,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A sign of life of one role of a process. Times are by the process's clock."""
+    """A sign that a process was alive and did its work in a role.
+
+    Times are by the process's clock.
+    """
 
     process: str
     role: str
