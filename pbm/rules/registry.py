@@ -69,7 +69,7 @@ def games() -> Mapping[str, Game]:
 
 
 def left_out() -> Mapping[str, str]:
-    """Return why installed games failed the checks: a sentence for each game, by its name."""
+    """Return a sentence for each game that failed the checks, by the game's name."""
     return MappingProxyType(_found()[1])
 
 
@@ -210,7 +210,7 @@ def _check_reading(game: Game) -> None:
 
 
 def _check_state(game: Game) -> None:
-    """Check that a state line can be recognised in a mail."""
+    """Check that a state line (a position as text) can be recognised in a mail."""
     info = game.info
     position = game.start(info.seats[0], completed(info.options, {}), 0)
     state = position.state()

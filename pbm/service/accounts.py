@@ -30,7 +30,7 @@ _DIGITS = "0123456789"
 
 
 def choose_handle(work: UnitOfWork, author: str, wanted: str | None) -> tuple[str, Refusal | None]:
-    """Return `wanted` or, if it is None or refused, a free handle; also return any refusal."""
+    """Return `wanted` if the player may have it, else a free handle; also return any refusal."""
     if wanted is None:
         return suggest_handle(work, author), None
     try:

@@ -1,6 +1,7 @@
 """Handles answers to our questions, and replies from addresses that we do not know.
 
-Such a reply is to a mail that we sent to a player's address. Handlers return the outcome in words.
+A reply of the second kind answers a mail that we sent to a player's address. Handlers return the
+outcome in words.
 """
 
 from collections.abc import Sequence

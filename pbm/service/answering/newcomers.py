@@ -260,7 +260,10 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Record a no, even if the question is closed; cancel any challenge that it was about."""
+    """Record the answer "no" to an invitation or to the welcome.
+
+    It counts even if the question is closed. After an invitation, the challenge is cancelled.
+    """
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -313,9 +316,9 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the Refusal that answers somebody unknown, which asks: "Who are you?"
+    """Return the Refusal that asks an unknown sender: "Who are you?"
 
-    It names the game. If the address was invited to a challenge, it also names the inviter.
+    It names the game. If the sender was invited to a challenge, it also names the inviter.
     """
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()

@@ -172,7 +172,7 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address whether it is this player's; if another player has it, only notify them."""
+    """Ask an address if it is this player's. If it is another player's, only notify that player."""
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -207,10 +207,10 @@ def origin_of(turn: Turn) -> str:
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Return whether the player has agreed in advance to what this unproven script asks for.
+    """Return whether the player has agreed in advance to a script whose sender is not proven.
 
-    Such a consent covers only scripts that consist of moves and queries. The module's docstring
-    explains it.
+    Such a standing consent covers only scripts that consist of moves and queries. The module's
+    docstring explains it.
     """
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:

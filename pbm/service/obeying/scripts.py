@@ -173,7 +173,7 @@ def _pinned(context: Context, command: Command) -> str:
 
 
 def _count_news(context: Context, events: Sequence[Event]) -> None:
-    """Count the news that a command makes on each board. Raises Refusal if it is too much."""
+    """Count the news that a command brings to each board. Raises Refusal if there is too much."""
     happened = on_boards(events)
     if any(event.happens_once for event in happened):
         return
@@ -204,8 +204,8 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
     """Attach the comment to a command; `events` are what the command has done.
 
-    If the last event can hold a comment, it gets it: a refusal, for example, quotes the comment.
-    Otherwise return an event that sends the comment to a board, or gives it back to the sender.
+    If the last event can hold a comment, the comment is put there: a refusal, for example, quotes
+    it. Otherwise return an event that sends the comment to a board, or gives it back to the sender.
     """
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
