@@ -179,7 +179,7 @@ async def send_post(
 def until(due_at: datetime | None, clock: Clock) -> float:
     """Return how many seconds to wait until `due_at`, but at most `LOOK_AGAIN`.
 
-    If `due_at` is over, the row could not be claimed yet, so the wait is `BLOCKED_PAUSE`. If
+    If `due_at` has passed, the row could not be claimed yet, so the wait is `BLOCKED_PAUSE`. If
     nothing is due, it is `LOOK_AGAIN`.
     """
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN

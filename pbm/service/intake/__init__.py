@@ -1,1 +1,1 @@
-"""Incoming mail up to the 250 reply: recipient checks, limits, and the committed inbox row."""
+"""Takes in mail: checks recipients and limits, and stores mails before the `250` reply of SMTP."""

@@ -150,7 +150,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
     """Return a mail's place in the queue.
 
     `from_player` says whether the mail comes from a player's address. That matters only for mails
-    to our plain address, since any other recipient address shows it.
+    to our plain address, which names no player.
     """
     apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
     match recipient:

@@ -76,7 +76,7 @@ class Answer(Enum):
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
     """Count the answer to a stranger's mail against the limits on such answers.
 
-    If no answer is left, store that the author was deferred, who may then use a further pool later.
+    If no answer is left, store that the author was deferred, so that a later try may be answered.
     """
     header = mail.header
     if header is None or header.author is None or header.automatic:
@@ -91,7 +91,7 @@ def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) ->
 
 
 def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer against the first pool with an answer left; return False if there is none."""
+    """Count an answer in one of the pools of answers; return False if all are used up."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
     for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):
@@ -105,9 +105,9 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer against a pool of answers and against the mail's quotas in that pool.
+    """Count an answer against a pool of answers and against the limits inside the pool.
 
-    If the pool or a quota is used up, nothing is counted, and the result is False.
+    If one of these is used up, nothing is counted, and the result is False.
     """
     quotas = list(_quotas(work, pool, mail, author, now))
     if pool.is_empty(work, now) or any(rate.is_empty(work, now, *whose) for rate, whose in quotas):
@@ -126,9 +126,10 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 def _quotas(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[tuple[limits.Rate, tuple[str, ...]]]:
-    """Yield the quotas that a mail counts against in a pool of answers.
+    """Yield the smaller limits (quotas) inside a pool of answers that a mail counts against.
 
-    A quota is a smaller limit, such as that of one network. It comes with the key of its bucket.
+    One of these is, for example, for the mail's network. Each comes with the key of its token
+    bucket.
     """
     network, domain = mail.caller.network, registered_domain(author)
     is_vouched = pool in (limits.VOUCHED, limits.VOUCHED_AGAIN)

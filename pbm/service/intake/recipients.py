@@ -37,7 +37,7 @@ _log = structlog.get_logger("pbm.guesses")
 
 
 class Guesser(NamedTuple):
-    """Whom a wrong tag counts against: a network, a player or both."""
+    """Whom a wrong tag in a reply address counts against: a network, a player or both."""
 
     network: str = ""  # empty if unknown
     player_id: int = _NOBODY  # set if the network is unknown, or `MAIL FROM` fits the player

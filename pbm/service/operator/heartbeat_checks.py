@@ -79,7 +79,7 @@ def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
 
 
 def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
-    """Yield all heartbeats, their times converted from their process's clock to `clock`."""
+    """Yield all heartbeats. Times by the clock of another process are converted to `clock`."""
     here = work.heartbeats.clock_ahead(clock)
     for beat in work.heartbeats.all():
         ahead = 0.0 if here is None or beat.ahead is None else here - beat.ahead

@@ -101,7 +101,10 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
-    """Return our keys' fingerprints, whether the database has any, and the ids of keys we lack."""
+    """Return the fingerprints of our keys, and what the database has of keys.
+
+    That is: whether it has any fingerprints, and the ids of keys that it knows but we lack.
+    """
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []
     lost = [mark.partition(" ")[0] for mark in known if mark not in marks]

@@ -80,7 +80,7 @@ async def keep_beating(heart: Heart, writer: Writer) -> None:
 
 
 async def beat(heart: Heart, writer: Writer) -> None:
-    """Write heartbeats once; only log if the database is down."""
+    """Write heartbeats once. If the database is down, this is only logged."""
     try:
         await writer.do(heart.beat)
     except DBAPIError as error:
@@ -105,7 +105,7 @@ class ClockWatch:
     async def mend(
         self, writer: Writer, bring_forward: Callable[[UnitOfWork, datetime], None]
     ) -> None:
-        """Shorten waits that have become too long, since the system clock was set back.
+        """If the system clock was set back, shorten waits that have become too long.
 
         The function `bring_forward` does this. It also runs at the first call, and again if the
         call before has raised DBAPIError.

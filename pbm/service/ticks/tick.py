@@ -1,4 +1,4 @@
-"""Shared by timer handlers: their argument and result, and one mail about several boards."""
+"""What timer handlers share: argument, result, and the writing of mails about several boards."""
 
 from collections import Counter
 from collections.abc import Sequence

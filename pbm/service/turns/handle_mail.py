@@ -135,7 +135,11 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
 def _proven(
     turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    """Yield each correct login with its player. An unknown userid takes as long as a known one."""
+    """Yield each correct login with its player.
+
+    To check an unknown userid takes as long as a known one, so that the time does not show which
+    exist.
+    """
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
     checks = [

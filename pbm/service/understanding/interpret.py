@@ -178,8 +178,8 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
     """Return the commands in lines that begin with a board's number, by the index of the line.
 
-    If the mail answers a mail about boards, a number may mean something else. Then it must be a
-    board of that mail (`context.hints`), or a board on which it is the sender's move.
+    If the mail answers a mail about boards, a number may mean something else. Then only numbers of
+    these boards (`context.hints`) count, and numbers of boards on which it is the sender's move.
     """
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
