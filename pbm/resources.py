@@ -35,10 +35,7 @@ def game_templates() -> dict[str, Path]:
 
 
 def help_pages() -> dict[str, Path]:
-    """Return the files of the help pages, by subject.
-
-    The file `a-b.txt` is the page for the subject `a b`.
-    """
+    """Return the files of the help pages, by subject. `a-b.txt` is the page about `a b`."""
     files = [*resource_path("help").glob("*.txt")]
     for name in games():
         folder = _of_game(name, "help")
@@ -47,10 +44,7 @@ def help_pages() -> dict[str, Path]:
 
 
 def command_text(command: str) -> str:
-    """Return the text below the summary on a command's help page.
-
-    It is empty if there is no file with such a text.
-    """
+    """Return the text below the summary on a command's help page; "" if there is no text."""
     return _read(resource_path("help") / "commands" / f"{command.replace(' ', '-')}.txt")
 
 

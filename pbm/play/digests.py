@@ -13,10 +13,7 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def latest_digest(settings: PlayerSettings, now: datetime) -> datetime:
-    """Return when a player's latest digest was due.
-
-    That digest contains the news that was stored before this moment.
-    """
+    """Return when a player's latest digest was due. It has the news stored before this moment."""
     local = now.astimezone(ZoneInfo(settings.timezone))
     if settings.digest == HOURLY:
         # Subtract: a local time set to the full hour may be another hour when clocks go back.

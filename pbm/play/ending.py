@@ -55,19 +55,13 @@ def _is_played_out(last: Board) -> bool:
 
 
 def next_seating(board: Board) -> tuple[int, ...]:
-    """Return the player ids in seat order for the next game.
-
-    The player who had the second seat begins it.
-    """
+    """Return the player ids in seat order for the next game. The second player now begins."""
     seated = [seat.player_id for seat in board.seats]
     return (*seated[1:], seated[0])
 
 
 def standings(boards: Sequence[Board]) -> list[MatchStanding]:
-    """Return the table of a match so far, the best player first.
-
-    Boards that are not finished do not count.
-    """
+    """Return the table of a match so far, the best first. Only finished boards count."""
     table = {seat.player_id: MatchStanding(seat.handle, 0, 0) for seat in boards[0].seats}
     for board in boards:
         for seat in board.seats if board.status == BoardStatus.FINISHED else ():

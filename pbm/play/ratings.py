@@ -204,10 +204,7 @@ def at(rating: Rating | None, now: datetime) -> Rating:
 
 
 def measured(robot: str) -> Rating:
-    """Return a robot's rating, which was measured once and never changes.
-
-    For an unknown robot it is the mean rating.
-    """
+    """Return a robot's rating. It never changes. For an unknown robot it is the mean rating."""
     number = ROBOTS[robot].rating if robot in ROBOTS else _MIDDLE
     return Rating(_model().mu + (number - _MIDDLE) / _STEP, 0.0, 0, None)
 
@@ -273,10 +270,7 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Undo a board's effect on the ratings.
-
-    A timer then recounts the boards that were counted later.
-    """
+    """Undo a board's effect on the ratings. A timer recounts the boards counted after it."""
     counted = work.ratings.counted(board.id)
     if counted is not None:
         work.ratings.hold()

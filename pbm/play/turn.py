@@ -54,10 +54,7 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
 
 @dataclass(frozen=True)
 class Cause:
-    """The cause of a turn: a mail, a timer or the operator.
-
-    If `inbox_id` is None, the cause is no mail.
-    """
+    """The cause of a turn: a mail, a timer or the operator. Only a mail has an `inbox_id`."""
 
     inbox_id: int | None = None
     author: str = ""

@@ -262,10 +262,7 @@ def _drawn(
 
 
 def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
-    """Return a start position as text and picture.
-
-    If `small` is set, the picture is drawn in fewer bytes.
-    """
+    """Return a start position as text and picture. A `small` picture has fewer bytes."""
     shown = _drawing(game, position, (), str(mover(position) or 1))
     return {
         "board": "\n".join(position.diagram(View())),

@@ -213,10 +213,7 @@ def decided(leads: Sequence[int]) -> int | None:
 def judge(
     game: Game, positions: Sequence[Position], moves: Sequence[str], piece: Piece
 ) -> list[Judged]:
-    """Analyse the plies in `piece`.
-
-    `positions` are the positions before each move, and the last one.
-    """
+    """Analyse the plies in `piece`. `positions` has one before each move, and the last one."""
     return [
         _judged(game, positions[:ply], moves[ply - 1] if ply <= len(moves) else None, piece)
         for ply in piece.plies

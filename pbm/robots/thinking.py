@@ -49,10 +49,7 @@ class Course:
     steps: tuple[Step, ...]
 
     def positions(self) -> list[Position]:
-        """Return the earlier positions that may occur again, then the last one.
-
-        Raises RulesError if the steps break the rules.
-        """
+        """Return the earlier positions that may recur, then the last one. Raises RulesError."""
         return what_may_come_back(game_named(self.game), list(self.reached()))
 
     def reached(self) -> Iterator[Position]:

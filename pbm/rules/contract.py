@@ -24,10 +24,7 @@ Options = Mapping[str, str | bool]  # values by name, True for a flag
 
 
 class RulesError(ValueError):
-    """An error that a game raises: a code in kebab-case, and data.
-
-    A template makes a sentence of them.
-    """
+    """An error of a game. A template makes a sentence of `reason`, a code, and `params`."""
 
     def __init__(self, reason: str, **params: Any) -> None:
         super().__init__(reason)
@@ -147,10 +144,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a game: a rank for each seat, the cause in one word, and the scores if any.
-
-    Rank 1 is the best.
-    """
+    """The end of a game: a rank for each seat (1 is best), the cause in one word, and scores."""
 
     ranks: tuple[int, ...]
     by: str
@@ -226,10 +220,7 @@ class Position(Protocol):
         """Return the position after a move, and the move's effect. Raises IllegalMoveError."""
 
     def leave(self, seat: int) -> Self:
-        """Return the position after a player has left the game. Raises IllegalMoveError.
-
-        `seat` is the player's seat.
-        """
+        """Return the position after a seat's player has left. Raises IllegalMoveError."""
 
     def state(self) -> str:
         """Return the position as one line of text, the state line. `load` reads it.
@@ -264,10 +255,7 @@ class Game(Protocol):
         """
 
     def load(self, state: str) -> Position:
-        """Return the position that a state line describes.
-
-        Raises no other error than StateError.
-        """
+        """Return the position that a state line describes. Raises no error but StateError."""
 
 
 # -- optional capabilities --------------------------------------------------------------------
@@ -290,10 +278,7 @@ class ReadsTexts(Protocol):
     """A game that can tell moves from other texts. It needs no position to do so."""
 
     def is_move_text(self, text: str) -> bool:
-        """Return whether a text has the form of a move, legal or not.
-
-        Plain words do not have this form.
-        """
+        """Return whether a text has the form of a move, legal or not. Plain words do not."""
 
     def mentions_place(self, text: str) -> bool: ...
 
@@ -439,10 +424,7 @@ class Scores(Protocol):
     """A game in which seats score during play."""
 
     def scores(self, position: Any) -> tuple[int, ...]:
-        """Return the score of each seat so far. It is never negative.
-
-        Partners have the same score.
-        """
+        """Return the score of each seat so far. It is never negative. Partners share one score."""
 
 
 # -- whole games -----------------------------------------------------------------------------
@@ -453,10 +435,7 @@ ENDING_HOWS = ("agreed", "claimed", "closed", "operator", "record")
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A player's leaving of the game, as a step between two plies.
-
-    `str()` is its text in a record.
-    """
+    """A player's leaving of the game, as a step between plies; `str()` is its text in a record."""
 
     seat: int
     how: str = "resigned"
@@ -580,10 +559,7 @@ class Explains(Protocol):
     """
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
-        """Return the reasons why the first move is good, the strongest first.
-
-        The other moves are the expected continuation.
-        """
+        """Return the reasons for the first move, the strongest first. The other moves follow it."""
 
     def faults(self, position: Any, move: str) -> tuple[dict[str, Any], ...]:
         """Return the faults of a move, the worst first."""
@@ -596,7 +572,4 @@ class MayLack(Protocol):
     """A game with an optional part that may be missing, such as a compiled search."""
 
     def lacks(self) -> str:
-        """Return what is missing and how to mend it, as a text for the operator.
-
-        The text is empty if nothing is missing.
-        """
+        """Return what is missing and how to mend it, for the operator; "" if nothing is missing."""

@@ -63,10 +63,7 @@ def balance(start: Placement, end: Placement, seat: int) -> int:
 
 
 def copies(position: _P) -> Iterator[_P]:
-    """Yield all positions symmetric to a position, and the position itself.
-
-    Some of them may come more than once.
-    """
+    """Yield all positions symmetric to a position, itself included. Some come more than once."""
     for way in _WAYS:
         placed = tuple(sum(way[cell] for cell in members(own)) for own in position.marbles)
         for first in position.seats:  # the seat that becomes the first one

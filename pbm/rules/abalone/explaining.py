@@ -224,10 +224,7 @@ _MEASURES: tuple[tuple[str, Callable[[AbalonePosition, int], int], int], ...] = 
 
 
 def _owned(position: Placement, cells: int, seats: Iterable[int]) -> list[dict[str, Any]]:
-    """Return the marbles of `seats` that stand on `cells`, by seat.
-
-    Marbles of a seat that has left are omitted.
-    """
+    """Return the marbles of `seats` on `cells`, by seat. Seats that have left are omitted."""
     return [
         {"seat": seat, "cells": [format_cell(cell) for cell in members(found)]}
         for seat in seats

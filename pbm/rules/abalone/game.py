@@ -40,10 +40,7 @@ _EXAMPLES = {
 
 
 class Abalone:
-    """The game as the server sees it.
-
-    It has the members of `contract.Game` and of the optional protocols.
-    """
+    """The game, with the members of `contract.Game` and of the optional protocols."""
 
     info = contract.Info(
         name=NAME,

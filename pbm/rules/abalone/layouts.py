@@ -127,10 +127,7 @@ def home_of(marbles: int) -> str:
 
 
 def _side(group: int) -> str:
-    """Return the direction in which a group of marbles lies from the centre of the board.
-
-    It is one of eight directions, or `centre`.
-    """
+    """Return in which of eight directions from the centre a group of marbles lies, or `centre`."""
     cells = [*members(group)]
     rows = [cell // 10 - CENTRE // 10 for cell in cells]
     columns = [cell % 10 - CENTRE % 10 for cell in cells]

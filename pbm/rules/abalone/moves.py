@@ -181,10 +181,7 @@ def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
 
 
 def moved(marbles: int, step: int, occupied: int) -> int:
-    """Return all marbles that a legal move shifts, as a set.
-
-    They are the line itself, `marbles`, and the pushed marbles.
-    """
+    """Return the set of marbles that a legal move shifts: the line `marbles`, and pushed ones."""
     moving = marbles
     ahead = (shifted(marbles, step) & ~marbles) & occupied
     while ahead:

@@ -152,10 +152,7 @@ def read_canonical(text: str) -> LineMove:
 
 
 def _joined(text: str) -> str:
-    """Return a text without blanks and with plain commas.
-
-    The result is empty if the text is too long for a move.
-    """
+    """Return a text without blanks, with plain commas; "" if the text is too long for a move."""
     if len(text) > _LONGEST_TEXT:
         return ""
     joined = "".join(_folded(text).split()).replace("->", ",")

@@ -98,10 +98,7 @@ class Placement:
         return next((seat for seat in self.seats if self.marbles_of(seat) >> cell & 1), None)
 
     def legal_moves(self) -> tuple[LineMove, ...]:
-        """Return the legal moves; none if the game is over.
-
-        They are sorted by kind (`moves.KINDS`), then by rear cell.
-        """
+        """Return the legal moves by kind (`moves.KINDS`) and rear; none if the game is over."""
         found = codes(*self.seen_by(self.turn)) if self.turn else ()
         return tuple(map(MOVE_CODED.__getitem__, found))
 

@@ -136,10 +136,7 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 
 
 def perft(root: Root, depth: int) -> int:
-    """Return how many sequences of `depth` moves lead on from a root.
-
-    Raises NoCoreError, MemoryError.
-    """
+    """Return how many sequences of `depth` moves a root has. Raises NoCoreError, MemoryError."""
     found: int = _core().pbm_perft(byref(_given(root)), depth)
     if found == -2:
         raise MemoryError

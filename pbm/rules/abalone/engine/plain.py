@@ -311,10 +311,7 @@ class _Search:
                     yield move, True
 
     def _rank(self, ply: int) -> Callable[[int], int]:
-        """Return the sort key of moves that eject nothing.
-
-        Moves with a higher key are tried first.
-        """
+        """Return the sort key of moves that eject nothing. A higher key is tried first."""
         first, second = self._killers[ply]
         history, gains = self._history, self._gains
 

@@ -42,10 +42,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """The limits of a search.
-
-    The search to depth 1 is always finished, whatever `nodes` and `seconds` are.
-    """
+    """The limits of a search. Depth 1 is always finished, even if it exceeds the limits."""
 
     nodes: int  # in all
     depth: int = DEEPEST  # plies

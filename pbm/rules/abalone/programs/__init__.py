@@ -8,10 +8,7 @@ from typing import BinaryIO
 
 
 def read_lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream.
-
-    A line of more than `longest` bytes is cut to `longest` + 1 bytes.
-    """
+    """Yield the lines of a stream. Lines longer than `longest` are cut to `longest` + 1 bytes."""
     while line := stream.readline(longest + 1):
         rest = line
         while rest and not rest.endswith(b"\n"):

@@ -64,10 +64,7 @@ class Request:
         return value
 
     def position(self) -> AbalonePosition:
-        """Return the position whose state line is the field `state`.
-
-        Raises RequestError, StateError.
-        """
+        """Return the position of the field `state`. Raises RequestError, StateError."""
         return parse_state(self.get("state", str))
 
 

@@ -177,10 +177,7 @@ def _notation(said: str, default: Notation) -> Notation:
 
 
 def _seats(tags: Mapping[str, str]) -> int:
-    """Return the number of players that the tags Teams, Players, and Seat3 to Seat6 state.
-
-    Raises RecordError.
-    """
+    """Return the number of players that the tags state, such as Players. Raises RecordError."""
     teams, said = tags["teams"], tags["players"]
     partners = [int(character) for character in teams if character in "123456"]
     sides = {frozenset(partners[:2]), frozenset(partners[2:])}
