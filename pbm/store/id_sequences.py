@@ -22,11 +22,11 @@ def highest_given(database: Database) -> dict[str, int]:
 
 
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
-    """Skip all IDs that may have been issued after the backup; return each table's next ID.
+    """Skip all IDs that may have been issued between a backup and its restore.
 
-    `given` has the highest ID of each table known from elsewhere. At least 1,000 IDs are skipped.
-    If a tenth of the highest ID is more, that many are skipped. If reply addresses have no room for
-    IDs that large, none is skipped.
+    Returns each table's next ID. `given` has the highest ID of each table that is known from
+    another source. At least 1,000 IDs are skipped. If a tenth of the highest ID is more, that many
+    are skipped. If reply addresses have no room for IDs that large, none is skipped.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}

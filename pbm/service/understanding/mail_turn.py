@@ -26,9 +26,9 @@ class MailTurn(Turn):
 
     mail: InboxMail
     envelope: Envelope
-    mailed: tuple[Answering, ...] = ()  # boards in the mail of ours that is answered
+    mailed: tuple[Answering, ...] = ()  # boards shown in the mail that this one answers
     believes_front: bool = False  # trusts the upstream mail server
-    done: frozenset[Login] = frozenset()  # their commands have run
+    done: frozenset[Login] = frozenset()  # logins whose commands have already run
     withholds_words: bool = False  # they may hold a password, so nobody gets them
     _read: dict[tuple[bool, int | None], Script] = field(
         default_factory=dict, repr=False, compare=False

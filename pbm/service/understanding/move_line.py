@@ -185,7 +185,8 @@ def _guess(
 def _leading_moves(context: Context, script: Script) -> Script | None:
     """Return a script that asks which move is meant, if the lines have different legal moves.
 
-    Returns None if they do not. `script` already has the first moves as its commands.
+    Returns None if they do not. The moves in the first lines were already parsed as the commands of
+    `script`.
     """
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None

@@ -81,7 +81,10 @@ def note_signature(turn: MailTurn, player: Player) -> None:
 
 
 def _note_ending(turn: MailTurn, player: Player) -> None:
-    """Store digests of the mail's last lines: those of the next mail, too, are a signature."""
+    """Store digests of the mail's last lines, which may be a signature.
+
+    If the next mail ends with the same lines, they are a signature.
+    """
     said = turn.envelope.said
     endings = " ".join(_digest(said[start:]) for start in possible_starts(said))
     if endings and endings != player.settings.endings and not turn.withholds_words:

@@ -196,7 +196,7 @@ def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
 
 
 def may_check(turn: MailTurn, handle: str) -> bool:
-    """Return whether a password may be checked now, and count the check."""
+    """Return whether a password of the player `handle` may be checked now, and count the check."""
     peer = turn.mail.peer
     trusted = turn.site.trusts(peer)
     rates = {
@@ -288,8 +288,9 @@ def new_password(text: str) -> str | None:
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the userids in lines that look like an older server's commands with a password.
 
-    Each userid comes with a flag, which is True if the command exists here and takes a login. If
-    the line has no board number, the word after the userid must have the length of a password.
+    Each userid comes with a flag. It is True if the command exists here, too, and takes a userid
+    and a password. If the line has no board number, the word after the userid must have the length
+    of a password.
     """
     text, at = _as_readers_see(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:

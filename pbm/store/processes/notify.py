@@ -29,7 +29,10 @@ class Notifier:
     """A notifier that wakes workers: in this process by events, in other processes by NOTIFY."""
 
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
-        """`events` maps each channel to the event that a worker of this process waits for."""
+        """Prepare a notifier without connecting.
+
+        `events` maps each channel to the event that a worker of this process waits for.
+        """
         self._database = database
         self._events = {channel.name: event for channel, event in events.items()}
         probes = (

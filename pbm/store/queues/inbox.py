@@ -179,7 +179,11 @@ class Inbox(MailQueue[InboxMail]):
         return (row["id"], row["received_at"]) if row else None
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
-        """Find and lock a mail that is new; for `wait` see `find`."""
+        """Find a mail by number if it is new, and lock it until the commit.
+
+        If another transaction has locked the mail, this waits. But if `wait` is False, it returns
+        None.
+        """
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:

@@ -92,7 +92,10 @@ class Boards(Repository):
         return board
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
-        """Return a board by number, as `find` does. Raises LookupError."""
+        """Return a board by number. Raises LookupError.
+
+        If `lock` is True, the board is locked until the commit.
+        """
         board = self.find(board_id, lock=lock)
         if board is None:
             raise LookupError(f"no board {board_id}")

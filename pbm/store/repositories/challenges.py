@@ -228,7 +228,7 @@ class Beginnings(Repository):
         return len(self._scalars(query.distinct().limit(most)))
 
     def newcomers(self, board_id: int) -> frozenset[int]:
-        """Return those players of a board who have never had another board, as numbers."""
+        """Return the numbers of those players of a board who have never had another board."""
         rows = _NEWCOMERS.rows(self._transaction, number=board_id)
         return frozenset(row["player_id"] for row in rows)
 

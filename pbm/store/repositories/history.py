@@ -59,8 +59,8 @@ class History(Repository):
     def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
         """Return the finished boards on which two players sat, newest first.
 
-        Only the newest `MOST_MEETINGS` boards of the player `one` are searched, of those that are
-        over.
+        Of the boards of the player `one` that are over, only the newest `MOST_MEETINGS` are
+        searched.
         """
         looked = _over(one, MOST_MEETINGS, _FIRST).subquery()
         theirs = seats.alias()
@@ -79,7 +79,7 @@ class History(Repository):
         return len(self._rows(some.limit(most)))
 
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
-        """Return two numbers: of a player's finished games, and of those not lost on time.
+        """Return how many games a player finished, and how many of them were not lost on time.
 
         Only the player's newest `most` games that are over are counted.
         """

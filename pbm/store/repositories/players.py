@@ -193,9 +193,9 @@ class Players(Repository):
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Change some of a player's settings. All other settings stay.
+        """Change some of a player's settings.
 
-        Even settings that only a newer version knows stay.
+        All other settings stay, even those that only a newer version of this server knows.
         """
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(PlayerSettings())

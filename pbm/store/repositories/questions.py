@@ -35,7 +35,7 @@ class Questions(Repository):
         *,
         password: SealedPassword | None = None,
     ) -> None:
-        """Add a question that the mail address is to answer with yes or no.
+        """Add a question, which is sent to a mail address to be answered with yes or no.
 
         If a yes is to set a password, `password` has its hash, which is stored until the answer.
         """
@@ -63,8 +63,8 @@ class Questions(Repository):
     def by_token(self, token_digest: str, *, lock: bool = False) -> Question | None:
         """Find the question with a token, whether answered or not.
 
-        If `lock`, lock it until the commit. The token is the secret part of the question's reply
-        address; `token_digest` is its digest.
+        The token is the secret part of the question's reply address. `token_digest` is its digest.
+        If `lock` is True, the question is locked until the commit.
         """
         return self._one(questions.c.token_digest == token_digest, lock=lock)
 
@@ -112,7 +112,7 @@ class Questions(Repository):
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
         """Return the numbers of those errands of a player about which a question is open.
 
-        An errand is a row of commands that wait for the player's yes.
+        An errand is a database row with commands that wait for the player's yes.
         """
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
@@ -129,11 +129,11 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """Return the origins of the mails with these errands; `Consents` tells what an origin is.
+        """Return the origins of the mails with these errands. `Consents` tells what an origin is.
 
-        An errand is a row of commands that wait for a player's yes. A yes to the question about
-        them also is a consent for the origin. An empty string stands for a question whose yes is no
-        consent.
+        An errand is a database row with commands that wait for a player's yes. A yes to the
+        question about them also is a consent for the origin. An empty string stands for a question
+        whose yes is no consent.
         """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
@@ -198,7 +198,7 @@ class Questions(Repository):
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
         """Return those errands with these numbers that are neither done nor dropped, in order.
 
-        An errand is a row of commands that wait for a player's yes.
+        An errand is a database row with commands that wait for a player's yes.
         """
         return self._errands(errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED))
 

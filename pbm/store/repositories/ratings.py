@@ -115,7 +115,7 @@ class Ratings(Repository):
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
         """Return the results of the last five games of a player against another, newest first.
 
-        A result is True if `player_id` finished ahead. Only games with the same rules and rating
+        A result is True if `player_id` finished ahead. Only boards with the same game and rating
         pool (two players, more players, or teams) as `counted` are considered.
         """
         query = select(results.c.place < _lost.c.place).join(
@@ -185,7 +185,7 @@ class Ratings(Repository):
     def forget(self, counted: CountedBoard) -> None:
         """Remove a board from the ratings.
 
-        Its players get their ratings after their other boards.
+        Its players get the ratings that they had after the last of their other boards.
         """
         player_ids = [item.player_id for item in self.results(counted)]
         its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)

@@ -1,4 +1,7 @@
-"""Queries about blocks, about comments on boards, and about reports to the operator."""
+"""Queries about blocks, about comments on boards, and about reports to the operator.
+
+A block keeps two players out of new games with each other.
+"""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -48,7 +51,7 @@ class Blocks(Repository):
         return frozenset(self._scalars(pairs))
 
     def add(self, player_id: int, blocked_id: int, now: datetime) -> None:
-        """Add a player's block of another player; this block must not exist yet."""
+        """Store that a player blocks another one. There must be no such block yet."""
         row = {"player_id": player_id, "blocked_id": blocked_id, "blocked_at": now}
         self._insert(blocks, **row)
 

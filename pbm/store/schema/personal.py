@@ -16,7 +16,7 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """Marks a table of which the player's rows are deleted when a player's data are erased.
+    """Marks a table. When a player's data are erased, the player's rows in it are deleted.
 
     If `only` is not empty, only rows with these column values are deleted.
     """
@@ -26,7 +26,7 @@ class DeleteRows:
 
 @dataclass(frozen=True)
 class BlankColumns:
-    """Marks a table of which the player's rows are overwritten when a player's data are erased.
+    """Marks a table. When a player's data are erased, the player's rows in it are overwritten.
 
     `values` maps columns to their new values.
     """
@@ -36,14 +36,14 @@ class BlankColumns:
 
 @dataclass(frozen=True)
 class ErasedBy:
-    """Marks a table of which the player's data are erased by the function with this name."""
+    """Marks a table. The named function erases a player's data in it."""
 
     function: str
 
 
 @dataclass(frozen=True)
 class KeepRows:
-    """Marks a table of which the rows are kept when a player's data are erased.
+    """Marks a table. When a player's data are erased, the rows of the table are kept.
 
     `why` is the reason.
     """
@@ -53,7 +53,7 @@ class KeepRows:
 
 @dataclass(frozen=True)
 class ExportRows:
-    """Marks a table of which the player's rows are exported as a list under `key`.
+    """Marks a table. The export of a player's data lists the player's rows in it under `key`.
 
     `columns` maps export names to columns. If `columns` is only one column's name, the list has
     that column's values.
@@ -65,9 +65,9 @@ class ExportRows:
 
 @dataclass(frozen=True)
 class ExportedBy:
-    """Marks a table of which the player's rows are exported by the function `everything_about`.
+    """Marks a table. The function `everything_about` exports a player's rows in it under `key`.
 
-    The function is in `pbm/commands`. It exports the rows under `key`.
+    This function is in `pbm/commands`.
     """
 
     key: str
@@ -75,7 +75,7 @@ class ExportedBy:
 
 @dataclass(frozen=True)
 class NotExported:
-    """Marks a table of which the rows are left out when a player's data are exported.
+    """Marks a table. The export of a player's data leaves out the rows of the table.
 
     `why` is the reason.
     """

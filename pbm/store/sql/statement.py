@@ -57,7 +57,7 @@ class Statement:
     def tables(self) -> frozenset[str]:
         """The names of the tables that the statement reads.
 
-        If it writes, only the table written to.
+        If the statement writes, this is the name of the table that it writes to.
         """
         if isinstance(self._built, UpdateBase):
             return frozenset({getattr(self._built.table, "name", "")})

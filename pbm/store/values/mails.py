@@ -113,9 +113,9 @@ class InboxMail:
 class Queued:
     """The values that determine the place of a new mail in the inbox's queue.
 
-    A lane has the waiting mails of one sender. A mail's place is a time: `handicap` seconds from
-    now, or later if the lane has waiting mails. Then it is at least `apart` seconds after the last
-    of their places. If the place is more than `furthest` seconds from now, the mail is refused.
+    A lane has the waiting mails of one sender. A mail's place is a time. It is `handicap` seconds
+    from now, but at least `apart` seconds after the place of the last mail in the lane. If the
+    place is more than `furthest` seconds from now, the mail is refused.
     """
 
     lane: str | None = None  # a sender, whose mails are handled in order

@@ -84,9 +84,9 @@ class Vacation:
 
 
 class Pool(StrEnum):
-    """One of the ratings that a player has for each game.
+    """A rating pool: the games of two players, of more players, or of teams.
 
-    A game's ratings for two players, for more players, and for teams are separate.
+    In each pool a player has a separate rating for each game, such as Abalone.
     """
 
     TWO = "two"
