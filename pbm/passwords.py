@@ -44,7 +44,10 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
 
 
 class Apart:
-    """A cache for the outcomes of slow work for one mail; restarts of the transaction share it."""
+    """A cache for the outcomes of slow work that a mail needs.
+
+    If the mail's transaction is restarted, it uses the same cache.
+    """
 
     def __init__(self) -> None:
         self._outcomes: dict[Hashable, Any] = {}
@@ -116,7 +119,10 @@ class PasswordWork(Apart):
         self._known = known
 
     def hash_of(self, password: str) -> PasswordHash:
-        """Hash a new password. Raises Refusal for a bad length, WorkNeeded if no hash is cached."""
+        """Hash a new password. Raises Refusal if it is too short or too long.
+
+        Raises WorkNeeded if its hash is not cached yet.
+        """
         if isinstance(self._known, Refusal):
             raise self._known
         if self._known:

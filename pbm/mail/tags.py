@@ -129,7 +129,10 @@ class WatchedKeyring(Keyring):
 
 
 def _look_of(path: Path) -> tuple[int, ...]:
-    """Return a file's inode, size and time, to notice a change; empty if the file is missing."""
+    """Return a file's inode, size and time. If they differ later, the file has changed.
+
+    Return an empty tuple if the file is missing.
+    """
     try:
         seen = path.stat()
     except OSError:

@@ -95,7 +95,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def pixels(value: str) -> float:
-    """Convert a CSS length to pixels, approximately; `nan` if the value is no length."""
+    """Convert a CSS length to pixels, approximately. Return `nan` if the value is no length."""
     found = _LENGTH.fullmatch(value)
     if found is None or found[2] not in _PIXELS:
         return nan
@@ -103,7 +103,10 @@ def pixels(value: str) -> float:
 
 
 def colour(value: str) -> Colour | None:
-    """Parse the colour at the start of a value; None if it is transparent, or no colour."""
+    """Parse the colour at the start of a value.
+
+    Return None if there is no colour, or if it is transparent.
+    """
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2

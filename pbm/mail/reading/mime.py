@@ -103,7 +103,10 @@ class Part:
 
 
 def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
-    """Parse the media type, in lower case, and its parameters; `text/plain` if malformed."""
+    """Parse the media type and its parameters. The type is returned in lower case.
+
+    A malformed value counts as `text/plain`.
+    """
     found = _TYPE.match(value)
     if found is None:
         return "text/plain", {}

@@ -225,9 +225,10 @@ def field_names(lines: list[str]) -> list[str]:
 
 
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index below a block of header fields at `at`; 0 if there is none.
+    """Return the index below a block of header fields that begins at `at`.
 
-    `names` is `field_names(lines)`, and `following` is `next_words(lines)`.
+    Return 0 if no block begins there. `names` is `field_names(lines)`, and `following` is
+    `next_words(lines)`.
     """
     kinds: set[str] = set()
     end = line_at = at

@@ -80,7 +80,7 @@ def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, d
 
 
 def why_not_now(begin: datetime, end: datetime, now: datetime) -> str:
-    """Return why a certificate with this period is invalid now; empty if it is valid."""
+    """Return why a certificate with this period is invalid now, or "" if it is valid."""
     if end < now:
         return f"has expired, on {end:%Y-%m-%d %H:%M} UTC. Renew it."
     if now < begin:

@@ -48,7 +48,10 @@ class LineReader:
             raise ClientLeftError from None
 
     async def mail(self) -> bytes | None:
-        """Read a mail; None if it is over `mail_bytes`. Raises ClientLeftError, FloodError."""
+        """Read a mail. Raises ClientLeftError, FloodError.
+
+        Return None if the mail is larger than `mail_bytes`.
+        """
         held = bytearray(b"\r\n")  # so that a dot in the first line ends the mail, too
         dropped = 0
         block = self._ahead.read()
@@ -87,7 +90,10 @@ class RefusedError(Exception):
 
 
 def parse_path(keyword: str, argument: str, form: str) -> tuple[str, list[str]]:
-    """Parse path and parameters; drop a source route (RFC 5321, app. C). Raises RefusedError."""
+    """Parse the path and the parameters of a MAIL or RCPT command. Raises RefusedError.
+
+    A source route (RFC 5321, app. C) is dropped from the path.
+    """
     head, rest = argument[: len(keyword)], argument[len(keyword) :].strip(" ")
     found = _BRACKETED.fullmatch(rest) or _BARE.fullmatch(rest)
     if head.upper() != keyword or found is None:

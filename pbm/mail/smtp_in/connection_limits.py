@@ -110,14 +110,20 @@ class ConnectionLimits:
 
 
 def peer_of(peername: object) -> Peer | None:
-    """Parse the peer's IP address, and unwrap IPv4 from IPv6; None for a local socket."""
+    """Parse the peer's IP address. An IPv4 address that an IPv6 address wraps is unwrapped.
+
+    Return None for a local socket.
+    """
     if not isinstance(peername, tuple):
         return None
     return plain(ipaddress.ip_address(peername[0]))
 
 
 def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
-    """Return whether a peer is in one of these networks; True for a local socket (None)."""
+    """Return whether a peer is in one of these networks.
+
+    Return True for a peer on a local socket, which is None.
+    """
     return peer is None or any(peer in network for network in networks)
 
 

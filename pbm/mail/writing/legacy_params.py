@@ -30,7 +30,10 @@ _CLAIM = "nothing-to-claim"  # worded by the game after our sentence
 
 
 def current_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Convert a mail's parameters to their current form; add a game's name and title if missing."""
+    """Convert a mail's parameters to their current form.
+
+    If they lack a game's name and title, add those of the default game.
+    """
     info = own_game().info  # the only game of the versions that named none
     usual = {"game": info.name, "title": info.title}
     params = _shown({**usual, **params})
