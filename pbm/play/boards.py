@@ -146,8 +146,9 @@ def start_board(
 ) -> Board:
     """Start a new board, with the players `seated` in seat order. Raises Refusal.
 
-    `round_of` is the board's place in a match that has begun. If it is None, a setup with `rounds`
-    begins a match. `begun_by` is the player who asked for the board; None if nobody did.
+    If the board is part of a match that has begun, `round_of` is its place there. If `round_of` is
+    None and the setup has `rounds`, a match begins. `begun_by` is the player who asked for the
+    board, or None if nobody did.
     """
     board = work.boards.add(
         setup.game,

@@ -108,7 +108,7 @@ def seat_guest(
 ) -> tuple[PendingChallenge, bool]:
     """Give a seat to a guest who has said yes.
 
-    Return the challenge, and whether others must still answer.
+    Return the challenge as it is now, and whether others must still say yes.
     """
     work.challenges.seat_guest(challenge.id, address_key, player.id)
     challenge = work.challenges.get(challenge.id)
@@ -219,7 +219,10 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Call off each pending challenge with `other` that `player` began or was asked to accept."""
+    """Call off the pending challenges between two players.
+
+    These are the challenges with `other` that `player` began or was asked to accept.
+    """
     found = map(work.challenges.find, work.challenges.with_player(player.id))
     return [
         refuse_challenge(work, challenge, player)

@@ -85,7 +85,10 @@ def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
 
 
 def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
-    """Lock and yield the boards on which a player is to move; skip those of games not installed."""
+    """Lock and yield the boards on which a player is to move.
+
+    Boards of games that are not installed are left out.
+    """
     boards = (work.boards.get(number, lock=True) for number in work.boards.to_move(player.id))
     return (board for board in boards if board.is_installed)
 

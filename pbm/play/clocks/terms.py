@@ -18,7 +18,9 @@ _PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|(?=[0-9])|$)", re.ASCI
 
 
 def parse_duration(text: str) -> timedelta | None:
-    """Parse a duration, by default in days; None if invalid or over `LONGEST_DURATION`.
+    """Parse a duration. A number without a unit is in days.
+
+    Return None if the duration is invalid, or longer than `LONGEST_DURATION`.
 
     >>> parse_duration("2 weeks"), parse_duration("1d 12h").total_seconds()
     (datetime.timedelta(days=14), 129600.0)
