@@ -128,9 +128,9 @@ def quoted(text: str) -> str:
 def merged_steps(
     moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
 ) -> tuple[Step, ...]:
-    """Return moves and leavings in order.
+    """Return the steps of a game: moves, and the leavings of players between them.
 
-    `leavings` has pairs: the number of plies before the leaving, and the leaving.
+    `leavings` has pairs. The number in a pair says how many moves are before the leaving.
 
     >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
     ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')

@@ -34,7 +34,7 @@ class Robot:
         return replace(self, budget=replace(self.budget, nodes=nodes))
 
     def choose(self, position: Position, lines: Sequence[Line], seed: int) -> Line:
-        """Return the line to play. `lines`, at least one, come from a search, the best first."""
+        """Return one of `lines` to play. The lines come from a search, with the best line first."""
         if lines[0].score >= WON:
             return lines[0]
         dice = random.Random(f"{seed} {position.state()}")

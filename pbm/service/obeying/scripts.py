@@ -107,7 +107,7 @@ class _Run:
         return [event for events in self.happened for event in events]
 
     def seen_by(self, command: Command) -> Context:
-        """Return the context that `command` sees when it runs, which depends on earlier events."""
+        """Return the context in which `command` runs. It depends on earlier events."""
         context, before = self._context, self.events
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)

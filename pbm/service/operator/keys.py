@@ -101,9 +101,9 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
-    """Return the fingerprints of our keys, and what the database has of keys.
+    """Return the fingerprints of our keys, and two facts about the stored fingerprints.
 
-    That is: whether it has any fingerprints, and the ids of keys that it knows but we lack.
+    The facts are whether any are stored, and the ids of the keys that are stored but that we lack.
     """
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []

@@ -210,7 +210,7 @@ def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
 def _with_words(
     script: Script, words: Sequence[str], lines: Lines, others: tuple[str, ...]
 ) -> Script:
-    """Return the script with the words that are no commands as comments.
+    """Return the script, in which words that are no commands are stored as comments.
 
     `words` has all lines. `lines` has the commands in lines that begin with a board's number.
     `others` are the lines without these.
