@@ -77,7 +77,7 @@ class MailTurn(Turn):
         """Parse the mail in each of three ways, and return the three scripts.
 
         The mail is parsed as an answer to our mail, and as a new mail. The third script is of the
-        text below the mail's first yes or no.
+        text below a yes or no at the top of the mail. If there is none, it is of the whole text.
         """
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]

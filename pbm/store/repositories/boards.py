@@ -159,7 +159,10 @@ class Boards(Repository):
         return next(iter(self._scalars(query)), None)
 
     def numbers_of(self, player_id: int, *where: ColumnElement[bool], most: int) -> tuple[int, ...]:
-        """Return the numbers of a player's boards that meet the conditions, newest first."""
+        """Return the numbers of a player's newest boards that meet the conditions, newest first.
+
+        There are at most `most`. The conditions `where` are about seats.
+        """
         query = select(seats.c.board_id).where(seats.c.player_id == player_id, *where).distinct()
         return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 

@@ -192,9 +192,10 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """Count the boards begun by a player on which somebody else has moved.
+        """Count the boards begun by a player on which another person has moved.
 
-        Only the player's newest `_NEWEST` such boards are examined. Moves of robots do not count.
+        Of the boards that the player began, only the newest `_NEWEST` are examined. Moves of robots
+        do not count.
         """
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))

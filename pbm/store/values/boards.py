@@ -69,7 +69,10 @@ class Stop:
 
 @dataclass(frozen=True)
 class Board:
-    """A game on the server. If the operator ended it, the position does not show the result."""
+    """A game on the server: its seats, its position, and whose turn it is.
+
+    If the operator ended the game, the position does not show the result.
+    """
 
     id: int
     game: str

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class TimerKind(StrEnum):
-    """Kinds of timers; `pbm.service.ticks.jobs` has the handlers."""
+    """Kinds of timers. `pbm.service.ticks.jobs` has the function that runs for each kind."""
 
     FIRST_MOVE_REMINDER = "first-move-reminder"
     FIRST_MOVE_DECLINE = "first-move-decline"
@@ -45,7 +45,7 @@ class Timer:
 
 
 class SearchKind(StrEnum):
-    """Kinds of search jobs; `pbm.service.robots.jobs` has the handlers."""
+    """Kinds of search jobs. `pbm.service.robots.jobs` has the function that runs for each kind."""
 
     MOVE = "move"
     DRAW = "draw"  # whether to accept one
