@@ -195,7 +195,7 @@ class Position(Protocol):
     `sides` has the side of each seat. The seats of one side are partners, who win and lose
     together. If a player has left, the partner moves for both seats. `to_move` are the seats that
     may move now. The server waits for the first of them. `to_move` is empty if the game is over.
-    `out` are the seats whose players have left.
+    `out` are the seats whose players have left. `outcome` is None until the game is over.
     """
 
     @property
@@ -280,7 +280,8 @@ class ReadsTexts(Protocol):
     def is_move_text(self, text: str) -> bool:
         """Return whether a text has the form of a move, legal or not. Plain words do not."""
 
-    def mentions_place(self, text: str) -> bool: ...
+    def mentions_place(self, text: str) -> bool:
+        """Return whether a text names a place of the board."""
 
     def check_place(self, text: str) -> None:
         """Raise NotationError for a text that is no move but was meant as one, such as "pass"."""
@@ -530,7 +531,7 @@ class SearchResult:
     lines: tuple[Line, ...]
     depth: int  # the last completed one, in plies
     nodes: int
-    by: str = "plain"  # the core that searched: `compiled`, or `plain` for Python
+    by: str = "plain"  # the core that searched: `compiled` or `plain` (Python), which agree
     cut: bool = False  # whether `Budget.seconds` ended the search
 
 
