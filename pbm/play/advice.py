@@ -26,6 +26,7 @@ _SECONDS = 1.5  # expected processor time of a piece of an analysis
 
 
 def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
+    """Queue the search for a hint on a player's move. Raises Refusal."""
     _check(board, player)
     alike = marks_alike(board)
     for other in boards_without_hints(work, board, player):
@@ -76,6 +77,7 @@ def people_against(board: Board, player_id: int | None) -> list[str]:
 
 
 def check_analysable(board: Board) -> None:
+    """Raise Refusal if a game is not over yet, or cannot be analysed."""
     info = board.rules.info
     if board.playing:
         raise Refusal("analyse-when-over", number=board.id)

@@ -52,6 +52,7 @@ def check_meeting(work: UnitOfWork, begun_by: Player, players: Sequence[Player])
 
 
 def check_challenge(work: UnitOfWork, other: Player) -> None:
+    """Raise Refusal if a player's settings allow no challenge now."""
     settings = other.settings
     if settings.challenges == "off":
         raise Refusal("takes-no-challenges", handle=other.handle)

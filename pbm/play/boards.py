@@ -196,6 +196,7 @@ def _refusing(board: Board) -> Iterator[None]:
 
 
 def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
+    """Play a move for the seat to move. Raises Refusal."""
     seat = turn(board.position) or 1  # always a turn: the rules refuse other moves
     with _refusing(board):
         played = board.position.play(board.position.parse(text, seat))

@@ -176,6 +176,7 @@ def _begin(
     begun_by: Player,
     now: datetime,
 ) -> list[Event]:
+    """Start a challenge's board, and pass on its comment. Raises Refusal."""
     begun = begin_board(
         *(work, setup_of_challenge(challenge), players, begun_by, now),
         agreed=challenge.asked,

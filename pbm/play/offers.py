@@ -55,6 +55,7 @@ def mark_of(offer: Offer) -> str:
 
 
 def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int) -> list[Event]:
+    """Make an offer to the other players of a board. Raises Refusal."""
     moved = latest_ply(work, board, player_id)
     last = board.offer(kind)
     if last and last.open:
@@ -235,6 +236,7 @@ def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datet
 
 
 def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
+    """End a game as a draw if a player may claim one, else raise Refusal."""
     game = board.rules
     if not has(game, Claims):
         raise Refusal("no-claims", number=board.id)

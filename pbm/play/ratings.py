@@ -77,6 +77,7 @@ def places(board: Board) -> list[dict[str, Any]]:
 
 
 def seconds_taken(board: Board) -> int | None:
+    """Return how long a game took; None without an outcome, or if it was imported."""
     if board.winners is None or board.from_record:
         return None
     return int((board.changed_at - board.started_at).total_seconds())
@@ -181,7 +182,7 @@ def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
     before, after = shown(item.mu_before, item.sigma_before), shown(item.mu, item.sigma)
     return {
         "handle": seat.handle,
-        "before": asdict(before) if stays or item.games > 1 else None,
+        "before": asdict(before) if stays or item.games > 1 else None,  # None: a first game
         "after": asdict(after),
         "spared": stays and not is_robot,  # another forfeit in the absence has cost rating
         "measured": is_robot,  # the rating is fixed

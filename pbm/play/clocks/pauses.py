@@ -16,6 +16,7 @@ _LATE = timedelta(hours=1)  # mails may be that late anyway
 
 
 def check_pause(board: Board) -> None:
+    """Raise Refusal if a board is paused already, or no clock runs yet."""
     if board.paused_since:
         raise Refusal("paused-already", number=board.id)
     if board.awaited_first_move:
@@ -23,6 +24,7 @@ def check_pause(board: Board) -> None:
 
 
 def check_resume(board: Board) -> None:
+    """Raise Refusal if there is no pause to end."""
     if not board.paused_since:
         raise Refusal("not-paused", number=board.id)
 
