@@ -110,6 +110,7 @@ class WatchedKeyring(Keyring):
     _seen: tuple[int, ...]
 
     def __init__(self, path: Path) -> None:
+        """Load the keys; create a missing file. Raises KeyFileError."""
         load_keys(path)  # creates the file; its state is read first, so that no change is missed
         vars(self).update(_path=path, _seen=_look_of(path), _loaded=load_keys(path))
 

@@ -33,6 +33,7 @@ class MaildirTransport:
         self._root = root
 
     async def deliver(self, envelope_sender: str, recipient: str, raw: bytes) -> Delivery:
+        """Deliver one mail; the result Sent means that it is on disk for good."""
         try:
             sender = parse_address(envelope_sender) if envelope_sender else ""
             folder = folder_of(self._root, recipient)
@@ -93,7 +94,10 @@ def _make(folder: Path) -> None:
 
 
 def check_folders(root: Path, *maildirs: Path) -> bool:
-    """Return whether the folders exist. Raises OSError for a link or another user's folder."""
+    """Return whether the folders exist.
+
+    Raises OSError for a link or another user's folder, since that user could read our mails.
+    """
     folders = (
         root,
         *(each for folder in maildirs for each in (folder, *map(folder.joinpath, _PARTS))),

@@ -17,7 +17,7 @@ from pbm.rules.contract import Ground
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
 
-DENSITY: Final = 2
+DENSITY: Final = 2  # pixels of the image per pixel of a page, across and down
 _TIMES: Final = 8
 _SMALLER: Final = _TIMES // DENSITY
 
@@ -161,7 +161,7 @@ _MOST_LEFT: Final = 128  # cached holes with arrows, of 5 KB each
 _ROUND: Final = 16  # pixels of radius at the corners
 _MIDDLE: Final = (UNIT / 2, UNIT / 2)
 _TAG_ROUND: Final = 2.5  # pixels around the corners of a number
-NUMBER: Final = (12.5, 6.5)  # half its width and height, in pixels of a page
+NUMBER: Final = (12.5, 6.5)  # half the width and height of a number, in pixels of a page
 _ORDINALS: Final = {1: "st", 2: "nd", 3: "rd"}
 _OBLONG: Final = tuple(
     (UNIT / 2 + across * (NUMBER[0] - _TAG_ROUND), UNIT / 2 + down * (NUMBER[1] - _TAG_ROUND))
