@@ -86,7 +86,10 @@ class Apart:
 
 @dataclass(frozen=True)
 class PasswordHash:
-    """An Argon2id hash in PHC format, with fixed costs: all checks take the same time."""
+    """An Argon2id hash in PHC format, with fixed costs: all checks take the same time.
+
+    Raises ValueError for any other text.
+    """
 
     text: str = field(repr=False)
 

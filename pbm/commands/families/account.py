@@ -158,6 +158,7 @@ class ChangePassword(Command, group="account"):
 
     @property
     def new_password(self) -> str | None:
+        """The new password; None if the line says `none`."""
         return None if self.password.value == _NONE else self.password.value
 
 

@@ -56,6 +56,7 @@ def misread(reason: str, **params: Any) -> Refusal:
 
 
 def read_address(word: str) -> str:
+    """Parse a word as a mail address. Raises Refusal."""
     try:
         return parse_address(word)
     except AddressError as error:
