@@ -158,6 +158,7 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
 
     A provisional rating counts at its lower bound. If all robots are rated higher, or the player
     has no rating, take the robot for beginners. Robots that cannot play `game` now are left out.
+    Return None if no robot remains.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)

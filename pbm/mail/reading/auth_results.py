@@ -75,7 +75,8 @@ class Stamp:
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
     """Return the DMARC result of the upstream server for the domain of `author`.
 
-    `author` is the address in `From:`.
+    `author` is the address in `From:`. One fail, for any domain, makes the result a fail. For a
+    pass all results must be passes, for exactly the domain of `author`.
     """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:

@@ -85,7 +85,7 @@ MOST_NOTICES = 40  # for one player, apart from news of boards
 class KeptNews(Repository):
     """News of boards and other notices, stored until they are mailed to a player.
 
-    Callers lock a board before they store or delete news of it.
+    Callers lock a board before they store or delete news of it, so that no news is mailed twice.
     """
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
