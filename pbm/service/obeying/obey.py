@@ -191,7 +191,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Return notes that words of the mail were left out, since they may be secret.
+    """Return notes that words of the mail were left out because they may be secret.
 
     They are to be added to the answer. If the player has had too many such notes, return none.
     """

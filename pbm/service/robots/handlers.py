@@ -87,7 +87,7 @@ def give_up_move(turn: RobotTurn) -> str:
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
     """Play the robot's `move`, unless the game ends in a draw now; return text for the log.
 
-    The robot's rating of the position, `score`, decides whether it takes an offered draw.
+    `score` is the robot's rating of the position, by which it answers an offered draw.
     """
     board = turn.board
     if not _still_waits(board, turn.job):

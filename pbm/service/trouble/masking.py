@@ -61,7 +61,7 @@ def masked(text: str) -> str:
 
 
 def _masked_command(line: str) -> str:
-    """Mask the words after a command line's handle; keep board numbers, moves and options."""
+    """Mask the words after the handle in a command; keep board numbers, moves and options."""
     words = list(_WORDS.finditer(line))
     at = _command_at([word[0] for word in words])
     if at is None:
