@@ -45,7 +45,7 @@ class Timer:
 
 
 class SearchKind(StrEnum):
-    """Kinds of search jobs. `pbm.service.robots.jobs` has the function that runs for each kind."""
+    """Kinds of search jobs. `pbm.service.robots.handlers` has a handler for each kind."""
 
     MOVE = "move"
     DRAW = "draw"  # whether to accept one
