@@ -67,7 +67,10 @@ class Site:
             return False
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """Return an address for a player's replies, valid until the player's `epoch` is raised."""
+        """Return an address for a player's replies.
+
+        It is valid until the player's `epoch`, a number in the database, is raised.
+        """
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
 

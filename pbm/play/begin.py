@@ -191,7 +191,10 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:
-    """Return up to two handles of active players, except `asker`, one typo away from `handle`."""
+    """Return up to two handles of active players that are one typo away from `handle`.
+
+    The handle of `asker` is left out.
+    """
     if len(handle) > _LONGEST:
         return []
     found = work.players.active_among(one_slip_away(handle, _LETTERS))

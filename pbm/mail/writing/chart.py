@@ -45,7 +45,7 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """Yield the points of the curve. It has a point also wherever it crosses the middle line.
+    """Yield the points of the curve, and those where it crosses the middle line.
 
     Leads are clipped to ±`most`.
     """

@@ -32,7 +32,7 @@ class Calendar:
 
     @property
     def going_on(self) -> "Calendar":
-        """This calendar, but the clock also runs while mail to the player bounces."""
+        """A copy of this calendar in which the clock also runs while mail to the player bounces."""
         return replace(self, unreached=()) if self.unreached else self
 
     def elapsed(self, since: datetime, until: datetime) -> timedelta:
@@ -53,7 +53,10 @@ class Calendar:
         return None
 
     def away_until(self, moment: datetime) -> date | None:
-        """Return the last day of a vacation that goes on at a moment; None without a vacation."""
+        """Return the last day of the vacation that goes on at a moment.
+
+        Return None if there is no vacation then.
+        """
         if not (self.away or self.abroad):
             return None
         last, today = None, self._wall(moment).date()

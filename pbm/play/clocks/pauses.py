@@ -39,7 +39,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
     """Store for how long a player's clocks stood still because mail to the player bounced.
 
-    On these boards the reminders begin anew.
+    On each board where this was so, the reminders begin anew.
     """
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)

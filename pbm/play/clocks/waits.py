@@ -111,7 +111,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Make a board's timer fire at the next reminder or at the deadline, if not earlier.
+    """Make a board's timer fire no later than the next reminder or the deadline is due.
 
     If a reminder is overdue, the timer fires now.
     """
@@ -125,7 +125,7 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
     """Make all timers that wait for a player's moves fire now.
 
-    The player's calendar has changed (days off, time zone), so their times may be wrong.
+    The player's calendar has changed (days off, time zone), so the timers may be set wrongly.
     """
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
