@@ -184,7 +184,10 @@ def ask_signup(
     invitation: int | None = None,  # the number of a challenge
     challenge: PendingChallenge | None = None,  # that challenge, while it waits
 ) -> None:
-    """Mail an unknown address the welcome, which asks whether it wants to play under `handle`."""
+    """Mail an unknown address the welcome, which asks whether it wants to play under `handle`.
+
+    If the address was invited to a `challenge` that still waits, the mail is the invitation again.
+    """
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
     if challenge:
         game, start = start_of(challenge)
