@@ -305,7 +305,7 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the timer of the reminder for the first move of the player to move.
+    """Set the timer that reminds the player to move of a first move.
 
     Do nothing if no first move is awaited.
     """
