@@ -74,7 +74,10 @@ class Settings:
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks from which any number of connections and mails is accepted."""
+        """The networks whose connections are not limited in number.
+
+        A server in one of them may also name the client whose mail it relays.
+        """
         try:
             return tuple(ip_network(item, strict=False) for item in _listed(self.trusted_peers))
         except ValueError as error:

@@ -73,7 +73,7 @@ class MoveDue(BoardFact):
 class AccountNews(BoardFact):
     """A player began or ended a vacation, or can or cannot be reached by mail.
 
-    It is told on all boards of the player.
+    It is told on the boards on which it is the player's turn.
     """
 
     handle: str
