@@ -24,7 +24,10 @@ Options = Mapping[str, str | bool]  # values by name, True for a flag
 
 
 class RulesError(ValueError):
-    """An error of a game. A template makes a sentence of `reason`, a code, and `params`."""
+    """An error of a game. A template of the game makes a sentence of it.
+
+    `reason` is a code in kebab-case, and `params` is the data for the template.
+    """
 
     def __init__(self, reason: str, **params: Any) -> None:
         super().__init__(reason)
@@ -144,7 +147,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a game: a rank for each seat (1 is best), the cause in one word, and scores."""
+    """The end of a game: a rank for each seat (1 is best), the cause in one word, scores if any."""
 
     ranks: tuple[int, ...]
     by: str
