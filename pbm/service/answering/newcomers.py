@@ -316,7 +316,7 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the Refusal that asks an unknown sender: "Who are you?"
+    """Return the Refusal that answers an unknown sender who asks who we are.
 
     It names the game. If the sender was invited to a challenge, it also names the inviter.
     """
