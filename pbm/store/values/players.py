@@ -86,7 +86,7 @@ class Vacation:
 class Pool(StrEnum):
     """A rating pool: the games of two players, of more players, or of teams.
 
-    In each pool a player has a separate rating for each game, such as Abalone.
+    In each pool a player has a separate rating for each game.
     """
 
     TWO = "two"
