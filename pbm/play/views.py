@@ -84,7 +84,7 @@ def board_views(
     views: dict[int | None, ViewData] = {}
     may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
     for player_id, since in seen.items():
-        own = [seat.seat for seat in board.seats_of(player_id or 0)]
+        own = [seat.seat for seat in board.seats if seat.player_id == player_id]
         beside = {other for seat in own for other in partners(board.position, seat)}
         yours = board.to_move is not None and board.to_move.seat in own
         views[player_id] = {
@@ -130,7 +130,7 @@ def last_seen(board: Board, player_id: int | None) -> int:
     It is the reader's own last move. But at most one round of moves counts as new. If the reader
     made the board's last move, or is not in the game, only the last move counts as new.
     """
-    own = [seat.seat for seat in board.seats_of(player_id or 0)]
+    own = [seat.seat for seat in board.seats if seat.player_id == player_id]
     still_in = any(seat not in board.position.out for seat in own)
     both = board.played_by(player_id or 0)  # own seats, and those of partners who have left
     moved = max((board.seats[seat - 1].last_ply for seat in both), default=0)

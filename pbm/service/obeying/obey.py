@@ -56,7 +56,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     if answer is not None:
         outcome, events = answer
         return f"{player.handle}: {outcome}{tell(context, events)}"
-    outcome = _obey_interpreted(context, script, proven=proven, doubt=doubt)
+    outcome = _obey_interpreted(context, player, script, proven=proven, doubt=doubt)
     return f"{outcome}; {ask_first(context, script.wish, doubt)}" if script.wish else outcome
 
 
@@ -88,14 +88,15 @@ def _no_command_answer(context: Context, script: Script, number: int | None) -> 
     return Answered("lost", told, number)
 
 
-def _obey_interpreted(context: Context, script: Script, *, proven: bool, doubt: str) -> str:
+def _obey_interpreted(
+    context: Context, player: Player, script: Script, *, proven: bool, doubt: str
+) -> str:
     """Run an interpreted script, or ask to confirm it. Commands tried too often are refused."""
     refusals = _tried_too_often(context, script)
     outcomes = []
     if refusals:
         script = script.with_one_comment()
-        handle = context.player.handle
-        outcomes = [f"{handle}: tried too often{tell(context, [*refusals.values()])}"]
+        outcomes = [f"{player.handle}: tried too often{tell(context, [*refusals.values()])}"]
         left = {place: item for place, item in enumerate(script.commands) if place not in refusals}
         lost_text = any(script.commands[place].takes_text for place in refusals)
         comment = () if lost_text else script.comment
@@ -104,12 +105,12 @@ def _obey_interpreted(context: Context, script: Script, *, proven: bool, doubt: 
         if _must_ask(context, script, proven=proven, doubt=doubt):
             outcomes.append(ask_first(context, script, doubt, proven=proven))
         else:
-            outcomes.append(_do(context, script))
+            outcomes.append(_do(context, player, script))
     return "; ".join(outcomes)
 
 
-def _do(context: Context, script: Script) -> str:
-    turn, player = context.turn, context.player
+def _do(context: Context, player: Player, script: Script) -> str:
+    turn = context.turn
     names = ", ".join(_named(script))
     if _only_reads(script):
         if is_paused(turn.work, player.address, turn.now, unproven=turn.unproven):
@@ -238,7 +239,7 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
     fit = tuple(command for command, _ in rehearsal.fit)
     script = replace(script, commands=fit, comment=rehearsal.comment)
     if fit and not _must_ask(context, script, proven=proven, doubt=doubt):
-        done.append(_do(context, script))
+        done.append(_do(context, context.player, script))
     elif fit:
         done.append(_ask(context, script, rehearsal, doubt))
     return "; ".join(done)

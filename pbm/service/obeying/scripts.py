@@ -16,6 +16,7 @@ from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
     Answered,
+    BoardEvent,
     CalledOff,
     Commented,
     Event,
@@ -66,7 +67,8 @@ def run_script(context: Context, script: Script) -> list[Event]:
     if script.unplaced:
         happened.append([Answered("unplaced", {"comment": list(script.unplaced)})])
     events = run.events
-    for number in {event.board_id for event in on_boards(events) if event.counts_as_words}:
+    said = [item for item in events if isinstance(item, BoardEvent) and item.counts_as_words]
+    for number in {item.board_id for item in said}:
         context.work.boards.note_answered(number, context.player_id)
     return events
 

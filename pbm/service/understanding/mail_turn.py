@@ -42,14 +42,19 @@ class MailTurn(Turn):
     @cached_property
     def heading(self) -> str:
         """The subject if the sender wrote it; empty if it repeats the subject of our mail."""
-        return "" if is_own(self.subject) else self.subject
+        is_ours = self._board_named is not None or is_own(self.subject)
+        return "" if is_ours else self.subject
+
+    @cached_property
+    def _board_named(self) -> int | None:
+        return board_named(self.subject)
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
         """Return the numbers of the boards that the mail may be about, the likeliest first.
 
         `board_id`, from the reply address, comes first. The last one is from the mail's subject.
         """
-        numbers = (board_id, self.cause.board_id, board_named(self.subject))
+        numbers = (board_id, self.cause.board_id, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
