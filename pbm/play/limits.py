@@ -135,7 +135,7 @@ VOUCHED_AGAIN = Rate("vouched-again", 200, _HOUR)
 STRANGER_ANSWERS = 5
 STRANGER = Rate("stranger", 1, _DAY)  # of each of five buckets of an address
 AGAIN_AFTER = 30 * _MINUTE  # after which a deferred mail is accepted
-# Shares of the answers counted on receipt, and of invitations.
+# Quotas of the answers counted on receipt, and of invitations.
 OF_NETWORK = Rate("strangers-of", 10, _HOUR)
 OF_DOMAIN = Rate("domain-of", 10, _HOUR)  # with a DMARC pass
 OF_SAID_DOMAIN = Rate("said-domain-of", 20, _HOUR)  # if the network is unknown
