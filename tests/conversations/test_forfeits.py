@@ -112,6 +112,8 @@ def test_others_may_claim_where_mail_comes_back(table: Table) -> None:
         "alice's time has run out. Mail to alice comes back",
         'answer "claim" to take alice out of the game, or wait.',
     )
+    carol = table.joins("carol").says("show 1").hears("and the time is over; nothing to do.")
+    assert "claim" not in carol.newest.text
     table.days_pass(20)
     bob.hears_nothing()
     assert table.board(1).playing
