@@ -18,9 +18,7 @@ _PART = re.compile(r"([0-9]{1,6})[ ]?([a-z]{0,7})(?:[ ,]+|(?=[0-9])|$)", re.ASCI
 
 
 def parse_duration(text: str) -> timedelta | None:
-    """Parse a duration. A number without a unit is in days.
-
-    Return None if the duration is invalid, or longer than `LONGEST_DURATION`.
+    """Parse a duration; a number without a unit is in days. Return None if invalid or too long.
 
     >>> parse_duration("2 weeks"), parse_duration("1d 12h").total_seconds()
     (datetime.timedelta(days=14), 129600.0)
@@ -63,18 +61,15 @@ SOONEST, LEAST = timedelta(hours=2), timedelta(hours=1)  # of a reminder, of a b
 class Terms:
     """Limits of a board's clock, in seconds.
 
-    A player may have a bank of time. A move takes its time from the bank. Then the bank gets
-    `increment`, until it is full.
-
-    In the methods, `used` is the time that the player's moves took so far. `banked` is the time in
-    the player's bank; None means that the bank is full, as at the start.
+    In the methods, `used` is the time that the player's moves took so far, and `banked` is the time
+    in the player's bank. A `banked` of None means that the bank is full.
     """
 
     each: int  # for a move
     reminders: tuple[int, ...]
     total: int | None = None  # for all moves of a player
-    bank: int | None = None  # the most in a player's bank
-    increment: int = 0
+    bank: int | None = None  # the most time in a player's bank; a move takes its time from it
+    increment: int = 0  # a bank gets this after a move, until it is full
 
     @property
     def most(self) -> timedelta:
@@ -97,10 +92,7 @@ class Terms:
         return min((limit for limit in limits if limit is not None), default=None)
 
     def banked_after(self, spent: float, banked: int | None) -> int | None:
-        """Return the seconds in a player's bank after a move that took `spent` seconds.
-
-        Return None if the terms have no bank.
-        """
+        """Return the seconds in a bank after a move took `spent` seconds; None without a bank."""
         if self.bank is None:
             return None
         kept = max((self.bank if banked is None else banked) - spent, 0)
@@ -108,10 +100,9 @@ class Terms:
         return int(max(kept, min(kept + self.increment, self.bank)))
 
     def reminders_within(self, allowed: timedelta) -> tuple[timedelta, ...]:
-        """Return for each reminder how long after the start of a wait for a move it is due.
+        """Return how long after the start of a wait for a move each reminder is due.
 
-        `allowed` is the longest that the wait may take. The last reminder is due a day before that
-        time is over. If `allowed` is under two days, the last reminder is due half-way.
+        `allowed` is the longest that the wait may take. The last reminder is due before it is over.
         """
         last = max(allowed - LAST_REMINDER, allowed / 2)
         before = (timedelta(seconds=seconds) for seconds in self.reminders)

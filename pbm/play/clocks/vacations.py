@@ -38,10 +38,7 @@ def beginning_of(day: date, player: Player) -> datetime:
 
 
 def keep_zone(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Store the present time zone of a player in those vacations that have begun.
-
-    Call this before the player's time zone changes.
-    """
+    """Store a player's time zone in the begun vacations. Call this before the zone changes."""
     player = work.players.get(player_id)
     work.vacations.keep_zone(player.id, player.settings.timezone, today_of(player, now))
 
@@ -79,10 +76,7 @@ def take_vacation(
 
 
 def come_back(work: UnitOfWork, player: Player, now: datetime) -> bool:
-    """End all vacations of a player, also those in the future. Raises Refusal.
-
-    Return whether one of them had begun.
-    """
+    """End all present and future vacations. Return whether one had begun. Raises Refusal."""
     today = today_of(player, now)
     work.players.lock(player.id)
     found = work.vacations.of_player(player.id, today)
@@ -112,10 +106,7 @@ def _notice_key(vacation_id: int) -> str:
 def take_by_itself(
     work: UnitOfWork, board: Board, player: Player, ran_out_at: datetime
 ) -> VacationTaken | None:
-    """Add up to `BY_ITSELF` vacation days for a player who ran out of time on a board.
-
-    Return None if no days are left, or if the player has had such days on this board before.
-    """
+    """Add vacation days for a player who ran out of time. Return None if none may be added."""
     first = today_of(player, ran_out_at - _INSTANT)  # at midnight that is the day before
     work.players.lock(player.id)
     ever = work.vacations.of_player(player.id, board.started_at.date() - _DAY)

@@ -48,10 +48,7 @@ class ClockView:
 def clock_view(
     work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
 ) -> ClockView | None:
-    """Return what a mail shows of a board's clock, or None if the board is over.
-
-    `known` are players who have already been loaded from the database.
-    """
+    """Return what a mail shows of a board's clock, or None if the board is over."""
     mover = board.to_move
     if mover is None:
         return None
@@ -97,8 +94,5 @@ def _left(board: Board, wait: waits.Wait | None) -> Iterable[tuple[str, timedelt
 
 
 def _rough(left: timedelta) -> int:
-    """Return `left` in seconds, rounded down to whole minutes.
-
-    If `left` is a day or more, it is rounded down to whole hours.
-    """
+    """Round `left` down to minutes, or to hours if it is a day or more. Return seconds."""
     return in_seconds(left // (unit := _HOUR if left >= _DAY else _MINUTE) * unit)

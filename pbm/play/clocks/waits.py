@@ -30,10 +30,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Wait:
-    """A board's wait for a move, as it is at `now`.
-
-    `ends_at` is the deadline of the move, or None if that is years away.
-    """
+    """A board's wait for a move, as it is at `now`."""
 
     player: Player
     terms: Terms
@@ -41,7 +38,7 @@ class Wait:
     since: datetime
     now: datetime
     allowed: timedelta
-    ends_at: datetime | None
+    ends_at: datetime | None  # the deadline; None if it is years away
 
     @property
     def is_over(self) -> bool:
@@ -54,10 +51,7 @@ class Wait:
 
     @cached_property
     def reminders(self) -> tuple[datetime | None, ...]:
-        """The times at which the reminders are due. A time that is years away is None.
-
-        The last reminder is due a day before the end.
-        """
+        """The times at which the reminders are due. A time that is years away is None."""
         *first, _ = self.terms.reminders_within(self.allowed)
         wanted = self.player.settings.reminders
         least = self.allowed if wanted == "last" else parse_duration(wanted) or timedelta()
@@ -70,10 +64,7 @@ class Wait:
 
     @property
     def coming(self) -> datetime | None:
-        """The time of the next reminder, or that of the end if no reminder remains.
-
-        It is None if that is years away.
-        """
+        """The time of the next reminder, or else of the end. It is None if years away."""
         return (*self.reminders, self.ends_at)[self.passed_by(self.now)]
 
 
@@ -92,10 +83,7 @@ def first_look(board: Board) -> timedelta:
 
 
 def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime) -> None:
-    """Add the time that a person took for a move to the time used on the board.
-
-    It is added only if the terms limit the time for all moves together.
-    """
+    """Add a person's time for a move to the time used, if the terms limit all moves together."""
     terms, mover = terms_of(before), before.to_move
     if mover is not None and mover.unreachable:
         count_stop(work, before, work.players.get(mover.player_id), arrived)
@@ -111,10 +99,7 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Make a board's timer fire no later than the next reminder or the deadline is due.
-
-    If a reminder is overdue, the timer fires now.
-    """
+    """Make a board's timer fire no later than the next reminder or the deadline is due."""
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
@@ -123,20 +108,14 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Make all timers that wait for a player's moves fire now.
-
-    The player's calendar has changed (days off, time zone), so the timers may be set wrongly.
-    """
+    """Make all timers that wait for a player's moves fire now, since the calendar has changed."""
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
     look_at_first_moves(work, work.boards.get_many(waiting), now)
 
 
 def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime) -> None:
-    """Make the timers of first moves that are awaited on `boards` fire now.
-
-    The time for such a move may be over.
-    """
+    """Make the timers of first moves that are awaited on `boards` fire now."""
     known = (board for board in boards if board.is_installed)
     abouts = [about for board in known if (about := board.awaited_first_move)]
     for kind in (TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE):
@@ -144,10 +123,7 @@ def look_at_first_moves(work: UnitOfWork, boards: Iterable[Board], now: datetime
 
 
 def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Raise Refusal if the time for a move would be over by a player's new calendar.
-
-    All boards on which the player is to move are checked.
-    """
+    """Raise Refusal if a player's new calendar would end the time for a move on any board."""
     for board in work.boards.get_many(work.boards.to_move(player_id)):
         seat, since = board.to_move, board.waits_since
         if seat is None or since is None:
@@ -163,10 +139,7 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
 def wait_of(
     work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
 ) -> Wait | None:
-    """Return the wait for the next move, or None if no clock runs.
-
-    If `player` is given, it is the player to move, who then need not be loaded.
-    """
+    """Return the wait for the next move; None if no clock runs. `player` is the player to move."""
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
@@ -187,11 +160,7 @@ def wait_of(
 
 
 def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) -> datetime | None:
-    """Return when the time for a move, which began at `since`, is over.
-
-    Return None if that is years away. If `allowed` is less than `SHORTEST`, the end may be later
-    than `allowed` tells: it is at least a day after the last reminder.
-    """
+    """Return when the time for a move is over; None if that is years away."""
     end = calendar.after(since, allowed)
     if allowed >= SHORTEST:
         return end
@@ -200,21 +169,14 @@ def _end(terms: Terms, since: datetime, calendar: Calendar, allowed: timedelta) 
 
 
 def may_be_claimed(board: Board, wait: Wait) -> bool:
-    """Return whether the others may claim that the player to move has lost by time.
-
-    That player's time must be over, and the others told so. Also, mail to that player must bounce
-    now, or bounces must have stopped the clock for `STOPPED_AT_MOST` in total.
-    """
+    """Return whether the others may claim that the player to move has lost by time."""
     unreachable = wait.player.unreachable_since is not None
     unreachable = unreachable or not stop_left(board, wait.player.id)
     return unreachable and wait.is_over and board.reminded > len(wait.reminders)
 
 
 def warned_from(board: Board, wait: Wait) -> datetime:
-    """Return the time from which on reminders count as warnings.
-
-    It is the start of the wait. If the clock has stood still since, it is the end of that stop.
-    """
+    """Return when reminders begin to count as warnings: when the clock last began to run."""
     return max((wait.since, *(stop.end for stop in board.stops)))
 
 
@@ -225,10 +187,7 @@ def stop_left(board: Board, player_id: int) -> timedelta:
 
 
 def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Stop | None:
-    """Store for how long bounces of mail have stopped a player's clock on a board.
-
-    Return that period, or None if there is none.
-    """
+    """Store and return the period for which bounced mails stopped a player's clock, if any."""
     since, left = player.unreachable_since, stop_left(board, player.id)
     if since is None or board.waits_since is None or not left:
         return None
@@ -238,10 +197,7 @@ def count_stop(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 
 
 def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta) -> None:
-    """Add `length` to the stored time for which a player's clock stood still on a board.
-
-    `number` is the number of the board.
-    """
+    """Add `length` to the stored time for which a player's clock stood still on a board."""
     board = work.boards.get(number)
     seat = board.seats_of(player_id)[0]
     work.boards.set_seat(board, seat.seat, stopped=seat.stopped + int(length.total_seconds()))
@@ -291,9 +247,6 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
 
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:
-    """Return the time that a seat had left for all its moves when the present wait began.
-
-    Return None if that time is not limited.
-    """
+    """Return what a seat had left for all its moves when the wait began; None if unlimited."""
     left = terms_of(board).left(seat.used, seat.banked)
     return None if left is None else timedelta(seconds=max(left, 0))
