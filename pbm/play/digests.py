@@ -44,10 +44,7 @@ def next_digest(settings: PlayerSettings, now: datetime) -> datetime:
 def arrange_digests(
     work: UnitOfWork, player: Player, settings: PlayerSettings, now: datetime
 ) -> None:
-    """Set the timer of a player's next digest, as the new `settings` ask.
-
-    If the new settings ask for no digests and the old ones did, a last digest is due now.
-    """
+    """Set the digest timer for new `settings`. If they end the digests, a last one is due now."""
     if settings.wants_digests:
         due_at = next_digest(settings, now)
     elif player.settings.wants_digests:

@@ -38,10 +38,9 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """Return the latest board that is not closed in the match that `board` belongs to.
+    """Return the latest board of the match that was not closed without a result.
 
-    A closed board is one without a result. Returns `board` itself if it belongs to no match, or if
-    all boards of the match are closed.
+    Returns `board` itself if there is no such board, or no match.
     """
     if board.round is None:
         return board
@@ -79,10 +78,7 @@ def settle_end(
 ) -> list[Event]:
     """Do what follows if a board's game has ended, or has been reopened.
 
-    `before` and `after` are the board before and after the change. If the game had already ended
-    before, the effects of that end are undone first. A game in which only robots are left ends as a
-    draw, unless it has teams. If `begins_anew` is set, the other players have started a new board
-    instead, so no further round of a match is started.
+    If `begins_anew` is set, no further round of a match is started.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())

@@ -24,32 +24,25 @@ _MINUTE, _HOUR, _DAY, _WEEK = (timedelta(minutes=count) for count in (1, 60, 1_4
 
 @dataclass(frozen=True)
 class Limit:
-    """The limit for our answers to one player: `most` answers in the time `within`.
-
-    A mail of the kind `pause` tells the player that the limit is reached.
-    """
+    """The limit for our answers to one player: `most` answers in the time `within`."""
 
     most: int
     within: timedelta
-    pause: Kind
+    pause: Kind  # of the mail that tells the player that the limit is reached
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A token bucket that all processes share.
-
-    It holds `most` tokens. An empty bucket is full again after the time `within`.
-    """
+    """A token bucket that all processes share."""
 
     name: str
-    most: int
-    within: timedelta
+    most: int  # tokens in a full bucket
+    within: timedelta  # until an empty bucket is full again
 
     def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
         """Take one token, and return whether there was one. A rollback puts the token back.
 
-        `whose` says whose bucket it is, as in `key`. Another process may have locked the bucket. If
-        `wait` is False, no token is taken then, and the result is whether the bucket had a token.
+        If `wait` is False, no token is taken from a bucket that another process has locked.
         """
         key = self.key(*whose)
         return work.buckets.take(key, self.most, self.within, now, wait=wait)
@@ -161,9 +154,7 @@ _UNITS = {"minute": _MINUTE, "hour": _HOUR, "day": _DAY, "week": _WEEK}
 
 
 def with_figures(page: str) -> str:
-    """Return a help page in which each `{NAME}` is replaced by the figure of that limit.
-
-    Raises KeyError if no limit has this name. Raises ValueError if the figure is no whole number.
+    """Replace each `{NAME}` in a help page by that limit's figure. Raises KeyError, ValueError.
 
     >>> with_figures("{NEWS/hour} an hour, {SENT/2hours} in 2, for {SEEK_STANDS/week} weeks")
     '30 an hour, 5 in 2, for 4 weeks'
@@ -188,8 +179,7 @@ def _figure(name: str, count: str, unit: str) -> int:
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:
     """Count one mail for each of these players, except for those who have reached their limit.
 
-    The mails are caused by other players. The result has only the players who were counted. It maps
-    each of them to the number of mails that were still allowed before this one.
+    The result maps the counted players to the number of mails still allowed before this one.
     """
     keys = {SENT.key(number): number for number in player_ids}
     taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
@@ -197,10 +187,7 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Return whether a player's next mail has a picture.
-
-    It has none if other players have caused many mails to this player lately.
-    """
+    """Return whether the next mail has a picture. After many mails caused by others it has none."""
     return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
 
 
@@ -219,10 +206,7 @@ def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int
 
 
 def refusal_of_stranger(work: UnitOfWork, address: str, now: datetime) -> Refusal:
-    """Return the Refusal for a stranger's address that has reached its limit.
-
-    It says when we may write to the address again.
-    """
+    """Return the Refusal for a stranger's address that has reached its limit."""
     first = work.buckets.first_taken(_keys_of(address)) or now
     again = minute_after(first + STRANGER.within)
     return Refusal("cannot-invite", address=address, most=STRANGER_ANSWERS, again=again)
@@ -245,9 +229,7 @@ def take_strangers_mail(work: UnitOfWork, address: str, now: datetime) -> bool:
 def take_unasked_mail(work: UnitOfWork, player: Player, address: str, now: datetime) -> None:
     """Count a mail to a stranger that a player has caused, and the stranger has not asked for.
 
-    All players together have a limit for such mails. Players who are new, or who have caused such a
-    mail within the last day, may use only a part of it. Raises Refusal, which says when the player
-    can try again.
+    Raises Refusal, which says when the player can try again.
     """
     begun = work.buckets.taken_since([UNASKED.key(player.id)], now - UNASKED.within)
     rates: list[tuple[Rate, tuple[int, ...]]] = [(UNASKED, (player.id,)), (ASKED, ())]
@@ -274,8 +256,7 @@ def _keys_of(address: str) -> list[str]:
 def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
     """Return whether answers to an address are paused, as a recent mail told its owner.
 
-    Mails that may be forged are `unproven`; answers to these have a limit of their own. If the flag
-    is set, only this limit is looked at. Otherwise only the other limits are looked at.
+    Answers to mails that may be forged (`unproven`) have a limit of their own.
     """
     key, limits = address_key(address), _limits(unproven=unproven)
     return any(work.outbox.written_since(item.pause, key, now - item.within) for item in limits)
@@ -286,8 +267,7 @@ def limit_reached(
 ) -> Limit | None:
     """Return the limit for answers that a player has reached; None if there is none.
 
-    Mails that may be forged are `unproven`; answers to these have a limit of their own. If the flag
-    is set, only this limit is looked at. Otherwise only the other limits are looked at.
+    Answers to mails that may be forged (`unproven`) have a limit of their own.
     """
     allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
     count = partial(work.outbox.count_answers, allowance, address_key(player.address))

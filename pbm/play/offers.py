@@ -47,10 +47,7 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
 
 
 def mark_of(offer: Offer) -> str:
-    """Return the key of an offer within its board.
-
-    `draw7p16` is a draw offered by player 7, whose last move before the offer was ply 16.
-    """
+    """Return an offer's key in its board. `draw7p16` is by player 7, whose last move was ply 16."""
     return f"{offer.kind}{offer.by}p{offer.moved}"
 
 
@@ -93,11 +90,7 @@ def agree(
 
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
-    """Refuse an offer for a player. If the player has made the offer, it is withdrawn.
-
-    The player who offered a draw or a take-back can do so again only after another move. A pause
-    can be offered again at once.
-    """
+    """Refuse an offer for a player. If the player has made the offer, it is withdrawn."""
     if offer.kind in _OF_CLOCKS:
         _drop(work, board, offer)
     else:
@@ -118,11 +111,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
 
 
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
-    """Settle the open offers of a board after a player has left it.
-
-    Offers by players who have left are closed. Players who have left need not agree any more, so an
-    offer is carried out if all others have agreed to it.
-    """
+    """Settle a board's open offers. Players who have left need not agree any more."""
     events: list[Event] = []
     for offer in board.open_offers:
         if not board.playing:
@@ -176,10 +165,7 @@ def _answered(
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
-    """Return the first ply that a take-back undoes, its move, and the number of later plies.
-
-    The later plies are undone, too.
-    """
+    """Return the first ply that a take-back undoes, its move, and the number of later plies."""
     taken, *later = work.plies.of(board.id, since=offer.moved - 1)
     return taken.ply, taken.text, len(later)
 
@@ -254,11 +240,7 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
 def claimable(
     work: UnitOfWork, board: Board, plies: Sequence[Ply], departures: Sequence[Departure]
 ) -> str | None:
-    """Return the reason why a draw may be claimed now; None if it may not be claimed.
-
-    The reason is a word of the game. `plies` are the latest ones; the cost does not grow with the
-    length of the game.
-    """
+    """Return the game's word for why a draw may be claimed now; None if it may not."""
     game = board.rules
     if not board.playing or not has(game, Claims):
         return None

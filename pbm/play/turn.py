@@ -28,8 +28,7 @@ class Postage:
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
         """Count the mails that a player's command causes. Raises Refusal if there are too many.
 
-        After a Refusal the caller undoes the command. The first command of a mail is never refused,
-        since a player who leaves the server may have many boards.
+        The caller then undoes the command. The first command of a mail is never refused.
         """
         before = (self._boards, self._asked, self._of_seeks)
         others = [event for event in events if not isinstance(event, BoardEvent)]
@@ -85,10 +84,7 @@ class Turn:
 
     @property
     def arrived(self) -> datetime:
-        """When the mail that caused the turn arrived; `now` if no mail caused it.
-
-        A player is in time if this moment is before the deadline.
-        """
+        """When the mail that caused the turn arrived; `now` if no mail caused it."""
         return self.cause.came_at or self.now
 
     def wrote(self, player: Player) -> bool:
