@@ -29,12 +29,10 @@ from pbm.store.values.queues import TimerKind
 
 
 def places_of(board: Board) -> tuple[int, ...]:
-    """Return the place of each seat on a finished board; 1 is the best.
+    """Return the place of each seat on a finished board; 1 is the best. Partners share a place.
 
-    Partners share a place. The winners are first. In a draw, all players who have not left are
-    first. In a game with winners, the others who have not left follow in the order of the game's
-    ranking. Players who have left are last; among them, the one with the later last move has the
-    better place.
+    The winners are first. In a draw, all players who have not left are first. Players who have left
+    are last; among them, the one with the later last move has the better place.
     """
     keys = [_key(board, seat.seat) for seat in board.seats]
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
@@ -95,8 +93,7 @@ _WAYS = {
 def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
     """Count the results of the games that two players have finished together.
 
-    `one` and `other` are the games that only this player won. `together` are those that both won as
-    partners, `draws` the drawn games, `neither` those that other players won.
+    `together` are games that both won as partners, `neither` those that other players won.
 
     >>> score_of([Meeting(3, 1, 2, (1,)), Meeting(2, 2, 1, (1,)), Meeting(1, 1, 2, ())])
     {'one': 1, 'other': 1, 'together': 0, 'draws': 1, 'neither': 0}
@@ -144,15 +141,11 @@ _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one st
 
 @dataclass(frozen=True)
 class RatingShown:
-    """A rating as players see it.
-
-    `number` is the rating, `off` is how uncertain it is, and `provisional` says whether it is still
-    too uncertain.
-    """
+    """A rating as players see it."""
 
     number: int
-    off: int
-    provisional: bool
+    off: int  # how uncertain the number is
+    provisional: bool  # whether it is still too uncertain
 
 
 def shown(mu: float, sigma: float) -> RatingShown:
@@ -191,10 +184,9 @@ def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
 
 
 def at(rating: Rating | None, now: datetime) -> Rating:
-    """Return a player's rating at the moment `now`.
+    """Return a player's rating at the moment `now`. Its uncertainty grows with time.
 
-    The uncertainty has grown since the player's last game. If `rating` is None, the result is the
-    rating of a newcomer.
+    If `rating` is None, the result is the rating of a newcomer.
     """
     first = _model()
     if rating is None:
@@ -211,10 +203,7 @@ def measured(robot: str) -> Rating:
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Return whether the game got far enough to count for ratings if it ends now.
-
-    The result is False if the board cannot count at all, for example if it is not rated.
-    """
+    """Return whether the game got far enough to count for ratings if it ends now."""
     if not _may_count(board):
         return False
     moves = work.plies.by_seat(board.id, since=0)
@@ -229,11 +218,7 @@ def _may_count(board: Board) -> bool:
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
-    """Return which ratings a finished board counts for: those of two players, of more, or of teams.
-
-    A player has a rating of its own in each of these pools. The result is None if the board counts
-    for no ratings.
-    """
+    """Return the ratings that a finished board counts for; None if it counts for none."""
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
     if teams(board.start):
@@ -253,11 +238,7 @@ def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
 
 
 def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[Any]) -> bool:
-    """Return whether a finished board changed no ratings since the game was too short.
-
-    `changes` are the rating changes that the board caused. A game of teams also counts as too short
-    if a player left before making a move.
-    """
+    """Return whether a finished board changed no ratings since the game was too short."""
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     return over and not changes and pool_of(work, board) is None
 
@@ -289,10 +270,7 @@ def recount_from(work: UnitOfWork, number: int, now: datetime) -> None:
 def recount(
     work: UnitOfWork, board: Board, counted: CountedBoard
 ) -> tuple[RatingResult, ...] | None:
-    """Compute the rating results of a counted board anew. Raises StateError.
-
-    The result is None if the board does not count for the same ratings any more.
-    """
+    """Compute a board's rating results anew; None if its `Pool` has changed. Raises StateError."""
     if pool_of(work, board) != counted.pool:
         return None
     return results_of(work, board, counted)
@@ -301,9 +279,7 @@ def recount(
 def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[RatingResult, ...]:
     """Return what a board does to the rating of each seat's player, in seat order.
 
-    The ratings of robots do not change. Neither does the rating of a player whose forfeit was
-    spared: that player has forfeited several boards in one absence, and not all of them cost
-    rating.
+    The rating does not change for robots, nor for a player whose forfeit was spared.
     """
     left = work.plies.departures(board.id) if board.position.out else ()
     spared = {item.seat for item in left if item.spared}
@@ -334,11 +310,7 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
 def _changed(
     board: Board, seat: Seat, was: Rating, rated: tuple[float, float], weight: float
 ) -> Rating:
-    """Return a player's rating after a game.
-
-    `was` is the rating before the game, and `rated` is what the model makes of it. The new rating
-    lies between them: it is `was` if `weight` is 0, and `rated` if `weight` is 1.
-    """
+    """Return a rating after a game. It is `was` if `weight` is 0, and `rated` if `weight` is 1."""
     people = [other.player_id for other in _against(board, seat.seat) if not other.robot]
     mu, sigma = (
         old * (1 - weight) + new * weight
@@ -364,10 +336,7 @@ def _against(board: Board, seat: int) -> list[Seat]:
 def _weights(
     work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
 ) -> list[float]:
-    """Return for each seat how much the game counts, from 0 to 1.
-
-    A game counts less if its winner has often beaten the same opponent lately.
-    """
+    """Return for each seat how much the game counts, from 0 to 1. Repeated wins count less."""
     players = [seat.player_id for seat in board.seats]
     wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)
 
@@ -386,11 +355,7 @@ def _weights(
 def after_game(
     known: Sequence[Rating], sides: Sequence[Sequence[int]], places: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """Return the mean and the uncertainty of each seat after a game, in seat order.
-
-    `known` are the ratings before the game. `sides` are the seats of each side. `places` are the
-    places of the seats.
-    """
+    """Return each seat's mean and uncertainty after a game. `known` are the ratings before it."""
     model = _model()
     before = [model.rating(item.mu, item.sigma) for item in known]
     rated = model.rate(
@@ -411,11 +376,7 @@ def _model() -> PlackettLuce:
 
 
 def take_rating_news(work: UnitOfWork, board_id: int, player: Player) -> Iterator[RatingsRecounted]:
-    """Yield an event if a recount of old boards has changed a player's ratings.
-
-    The event tells the player so in the mail about board `board_id`. It is yielded only once, and
-    not before the recount is over.
-    """
+    """Yield one event if a recount of old boards has changed a player's ratings."""
     if work.facts.find(STALE) is not None:
         return
     work.players.change(player.id, rating_news=None)

@@ -45,26 +45,19 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
 
 
 def shown_names(record: GameRecord) -> list[str]:
-    """Return the players' names in a record, to be shown in lists and subjects.
-
-    Long names are shortened. A missing name becomes `seat 1` or the like.
-    """
+    """Return shortened names for lists and subjects. A missing one becomes `seat 1` or the like."""
     return [_name(name, seat) for seat, name in enumerate(record.names, 1)]
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A record that has been played through.
-
-    It has the first and the last position, and the moves and departures in the form for the
-    database.
-    """
+    """A record that has been played through."""
 
     record: GameRecord
     start: Position
     final: Position
-    played: tuple[NewPly, ...]
-    left: tuple[tuple[int, int, str], ...]
+    played: tuple[NewPly, ...]  # in the form for the database
+    left: tuple[tuple[int, int, str], ...]  # the departures, in such a form, too
 
 
 def replay(game: Game, record: GameRecord) -> Replay:
@@ -81,10 +74,7 @@ def replay(game: Game, record: GameRecord) -> Replay:
 
 
 def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
-    """Parse a record's text and play it through. This is slow.
-
-    If the record cannot be read, the RecordError is returned, not raised.
-    """
+    """Parse a record and play it through, which is slow. A RecordError is returned, not raised."""
     assert has(game, KeepsRecords)
     try:
         return replay(game, game.read(text, chosen))
@@ -101,11 +91,7 @@ def keep_record(
     names: Sequence[str],
     goes_on: bool = False,
 ) -> Board:
-    """Store a game that was played elsewhere as a board.
-
-    If `goes_on` is set, the players continue the game here. Otherwise the game is over, and the
-    board shows `names`. No event is made for the end of such a game, since it has not ended here.
-    """
+    """Store a game played elsewhere as a board. With `goes_on`, the players continue it here."""
     work, now, record = turn.work, turn.now, through.record
     board = work.boards.add(
         game.info.name,
@@ -130,10 +116,7 @@ def keep_record(
 
 
 def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Note that somebody has looked at an imported board.
-
-    Imported boards that nobody looks at are deleted some day. The note is made once a day at most.
-    """
+    """Note that somebody looked at an imported board, since unseen ones are deleted some day."""
     if board.from_record and board.changed_at < now - _NOTED_EVERY:
         work.boards.get(board.id, lock=True)
         work.boards.change(board.id, changed_at=now)
@@ -150,10 +133,7 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
 
 
 def _ending(board: Board) -> Ending | None:
-    """Return how a board's game ended; None if it goes on, or if its last move ended it.
-
-    The result is also None if the board is an imported game without a result.
-    """
+    """Return how a board's game ended; None if it goes on, or if its last move ended it."""
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:

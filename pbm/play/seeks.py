@@ -42,11 +42,7 @@ def wish_for(
     most: int | None = None,
     pairs: bool = False,
 ) -> Wish:
-    """Return the game that a seek is for. Raises Refusal.
-
-    `wishes` are the options as the player typed them. Players whose rating is from `least` to
-    `most` may join. `pairs` says that the player wants to be paired with anybody.
-    """
+    """Return the game a seek is for, open to ratings from `least` to `most`. Raises Refusal."""
     position = setup.position(players)
     pool = Pool.TWO if players == 2 else Pool.MANY
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
@@ -78,14 +74,9 @@ def fewest_players(setup: Setup) -> int:
 def make_seek(
     work: UnitOfWork, wish: Wish, player: Player, now: datetime, lasts: timedelta, lots: Lots
 ) -> Seek | list[Event]:
-    """Join a seek or open one. Raises Refusal.
+    """Join another player's seek that fits, or open one. Raises Refusal.
 
-    The player joins another player's open seek if the wish is for a usual game and such a seek
-    fits. A usual game has the default options and the smallest number of players. A player who
-    wants to be paired, and waits for the same game already, gets the same seek again.
-
-    Returns the seek. If its last seat is now taken, the board starts, and the events are returned
-    instead.
+    Returns the seek. If its last seat is now taken, the events of the board's start are returned.
     """
     work.seeks.lock()
     other = _best(work, wish, player, now) if wish.usual else None
@@ -106,11 +97,7 @@ def make_seek(
 def join_seek(
     work: UnitOfWork, number: int, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Take a seat in a seek. Raises Refusal.
-
-    Returns the seek. If its last seat is now taken, the board starts, and the events are returned
-    instead.
-    """
+    """Take a seat. Return the seek, or the events if a board starts now. Raises Refusal."""
     work.seeks.lock()
     seek = find_seek(work, number)
     if seek.has(player.id):
@@ -165,10 +152,7 @@ def leave_seeks_with(work: UnitOfWork, player: Player, other: Player) -> list[Se
 
 
 def close_seek(work: UnitOfWork, seek: Seek, status: SeekStatus) -> list[SeekNews]:
-    """Close a seek, and return the news for the players who waited in it.
-
-    The `status` is `withdrawn` if its maker closes it, and `lapsed` if its time is over.
-    """
+    """Close a seek as withdrawn or lapsed. Return the news for the players who waited in it."""
     work.seeks.close(seek.id, status)
     others = seek.seekers if status == SeekStatus.LAPSED else seek.seekers[1:]
     readers, waiting = [one.player_id for one in others], len(seek.waiting)
@@ -186,9 +170,7 @@ def seeks_to_join(
 ) -> tuple[list[Seek], list[Seek], int]:
     """Return seeks that a player can join, seeks for other ratings, and how many more there are.
 
-    At most `most` seeks are looked at. Those for the player's rating come first. Within these two
-    kinds, each maker's oldest seek comes before any maker's second one, and newer seeks come first.
-    Seeks with somebody whom the player may not meet are omitted.
+    At most `most` seeks are looked at. Those for the player's rating come first.
     """
     standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
     own = _own_ratings(work, player, now)
@@ -224,11 +206,7 @@ def setup_of(wish: Wish) -> Setup:
 def _take_seat(
     work: UnitOfWork, seek: Seek, player: Player, now: datetime, lots: Lots
 ) -> Seek | list[Event]:
-    """Seat a player in a seek.
-
-    Players who cannot play any more are removed from the seek first. Returns the seek. If its last
-    seat is now taken, the board starts, and the events are returned instead.
-    """
+    """Seat a player in a seek. Return the seek, or the events if a board starts now."""
     work.seeks.drop_seekers(seek.id, [one.player_id for one in seek.seekers if not one.here])
     seek = work.seeks.add_seeker(seek.id, player.id)
     if len(seek.seekers) < seek.wish.players:
@@ -244,11 +222,7 @@ def _take_seat(
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:
-    """Return the open seek that suits a player best; None if none does.
-
-    Opponents whom the player has not met in the last day are preferred. Among these, opponents with
-    a similar rating are preferred, then older seeks.
-    """
+    """Return the open seek that suits a player best; None if none does."""
     own = _own_ratings(work, player, now)(wish.game, wish.pool)
     seeks = work.seeks.usual(player.id, wish.game, own, pairs=wish.pairs, most=_LOOKED_AT)
     found = (_best_of(work, some, wish, player, own, now) for some in seeks)
