@@ -52,10 +52,7 @@ def mentions_place(text: str) -> bool:
 
 
 def check_place(text: str, game: Game) -> None:
-    """Raise Refusal if a text names a place that the boards of this game do not have.
-
-    The text must be one that was meant as a move.
-    """
+    """Raise Refusal if a text meant as a move names a place that the boards do not have."""
     try:
         if has(game, ReadsTexts):
             game.check_place(text)
@@ -66,19 +63,12 @@ def check_place(text: str, game: Game) -> None:
 
 
 def why(game: Game, error: RulesError, **more: Any) -> dict[str, Any]:
-    """Return what the game's templates need to explain a rules error to a player.
-
-    This is the error's reason and parameters, and the items of `more`.
-    """
+    """Return what the game's templates need to explain a rules error, and the items of `more`."""
     return {"game": game.info.name, "why": {"reason": error.reason, **error.params, **more}}
 
 
 def _says(game: Game, protocol: type, member: str, text: str) -> bool:
-    """Ask a game's method `member` about a text, and return the answer.
-
-    The method belongs to `protocol`. If the game does not have this protocol, or if the method
-    fails, the answer is False.
-    """
+    """Return a game method's answer about a text; False if the method is missing or fails."""
     if not has(game, protocol):
         return False
     try:

@@ -35,10 +35,7 @@ _FIELDS = {
 
 
 def board_subject(game: str, handles: Sequence[str]) -> str:
-    """Return the subject of a board, with the placeholder `{number}` for its number.
-
-    The subject stays the same for the whole game.
-    """
+    """Return the lasting subject of a board, with the placeholder `{number}` for its number."""
     more = f" +{len(handles) - _NAMED}"
     names = " v ".join(handles) if len(handles) == _NAMED else ", ".join(handles[:_NAMED]) + more
     return _BOARD.format(title=game_named(game).info.title, number="{number}", names=names)
@@ -47,8 +44,7 @@ def board_subject(game: str, handles: Sequence[str]) -> str:
 def classic_subject(game: str, number: int, turn: str | None, *, words: bool) -> str:
     """Return a board's subject in the form that older servers used.
 
-    `turn` is the handle of the player to move, None if the game is over. `words` says whether the
-    mail has comments.
+    `turn` is None if the game is over. `words` says whether the mail has comments.
     """
     title = game_named(game).info.title
     marked = _WORDS if words else ""
@@ -66,10 +62,7 @@ def answer_subject(what: str) -> str:
 
 
 def games_subject(owners: Sequence[str | None], what: str) -> str:
-    """Return the subject of a list of games of one or several players.
-
-    An item of `owners` is a player's handle, or None for the reader of the mail. `what` says what
-    is listed.
+    """Return the subject of a list of games. An owner of None is the reader of the mail.
 
     >>> games_subject([None], "none"), games_subject(["bob", None], "none")
     ('Your games: none', "bob's and your games: none")
@@ -83,18 +76,14 @@ def games_subject(owners: Sequence[str | None], what: str) -> str:
 
 
 def is_own(subject: str) -> bool:
-    """Return whether a reply's subject is a subject of our own mails, and so no command.
-
-    The subject must be cleaned: without `Re:` and the like.
-    """
+    """Return whether a subject without `Re:` is that of our own mails, and so no command."""
     return board_named(subject) is not None or _OTHERS.match(subject) is not None
 
 
 def board_named(subject: str) -> int | None:
     """Return the board's number if the subject is our own subject of a board, else None.
 
-    The subject must be cleaned: without `Re:` and the like. A subject that mentions a place on a
-    board is a player's command, such as `Abalone board 12: a1-c3,d4`.
+    The subject is without `Re:`. If it mentions a place on a board, it is a player's command.
 
     >>> board_named("Abalone Board 12: alice v bob"), board_named("Abalone Board 12 alice **")
     (12, 12)
@@ -107,10 +96,7 @@ def board_named(subject: str) -> int | None:
 
 
 def _pattern(*texts: str, **fields: str) -> re.Pattern[str]:
-    """Return a pattern that matches the beginning of a subject made from one of these texts.
-
-    A text may have fields such as `{name}`. `fields` and `_FIELDS` have a pattern for each field.
-    """
+    """Return a pattern that matches the beginning of a subject made from one of these texts."""
     fields = {**_FIELDS, **fields}
     patterns = (
         "".join(

@@ -38,12 +38,8 @@ def board_view(
 ) -> ViewData:
     """Return a board's view for one player; for somebody outside the game if `player_id` is None.
 
-    If `whole` is set, the view lists all moves. Otherwise it lists the last `Info.rounds_shown`
-    rounds, and the cost does not grow with the game.
-
-    The key `happened` has the moves and departures after the ply `after`. If `after` is None, it
-    has those after the reader's last move. These go back at most one round further than the listed
-    moves.
+    If `whole` is set, the view lists all moves. Its key `happened` has the moves and departures
+    after the ply `after`. If `after` is None, it has those after the reader's last move.
     """
     plain = () if picture else (player_id,)
     knows = {} if after is None else {player_id: after}
@@ -62,10 +58,7 @@ def board_views(
 ) -> dict[int | None, ViewData]:
     """Return the views of several readers, by player id. What they share is computed once.
 
-    A player id of None stands for a reader outside the game. If `whole` is set, the views list all
-    moves. Readers in `plain` get no picture.
-
-    `recent` are the moves after the ply `recent_since(board)`; if it is None, they are read.
+    A player id of None stands for a reader outside the game. Readers in `plain` get no picture.
     `knows` has the last ply that a reader knows. For other readers this is their own last move.
     """
     since = 0 if whole else recent_since(board)
@@ -117,19 +110,12 @@ def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
 
 
 def recent_since(board: Board) -> int:
-    """Return the ply after which the moves matter for a view.
-
-    They are the moves that the view lists, and those of one more round.
-    """
+    """Return the ply after which moves matter for a view: those it lists and one more round."""
     return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
 
 
 def last_seen(board: Board, player_id: int | None) -> int:
-    """Return the last ply that is not new to a reader; later moves are marked as new.
-
-    It is the reader's own last move. But at most one round of moves counts as new. If the reader
-    made the board's last move, or is not in the game, only the last move counts as new.
-    """
+    """Return the last ply that is not new to a reader. At most one round of moves counts as new."""
     own = [seat.seat for seat in board.seats if seat.player_id == player_id]
     still_in = any(seat not in board.position.out for seat in own)
     both = board.played_by(player_id or 0)  # own seats, and those of partners who have left
@@ -150,8 +136,7 @@ def past_view(
 ) -> ViewData:
     """Return a board's view as it was after `ply` plies.
 
-    `position` is the position at that time. The moves after ply `since` are marked; if it is None,
-    only the last move is marked.
+    The moves after ply `since` are marked; if it is None, only the last move is marked.
     """
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
@@ -162,10 +147,7 @@ def past_view(
 def view_after(
     board: Board, text: str, *, player_id: int | None = None, picture: bool = True
 ) -> tuple[ViewData, str]:
-    """Return the view that a board would have after one more move, and the text of this move.
-
-    `text` is the move as the player wrote it. Raises Refusal.
-    """
+    """Return the view after a move that a player wrote as `text`, and the move. Raises Refusal."""
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
     after, ply = played.position, board.ply + 1
@@ -247,11 +229,7 @@ def _shared(
 def _drawn(
     board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
 ) -> dict[int | None, ViewData | None]:
-    """Return the picture for each reader.
-
-    `seen` has the readers, each with the last ply that is not new to this reader. `moves` has for
-    each such ply the moves after it; the picture marks them.
-    """
+    """Return each reader's picture, in which the moves that are new to this reader are marked."""
     drawn: dict[int | None, ViewData | None] = {}
     for since, new in moves.items():
         sharing = [reader for reader in seen if seen[reader] == since]
@@ -275,8 +253,7 @@ def _drawing(
 ) -> ViewData | None:
     """Return the data of a picture in which `moves` are marked; None if the game has no pictures.
 
-    The pieces of some seats show the names of their cells. `named` has these seats as digits. In a
-    game with two seats, all pieces show them.
+    The pieces of the seats in `named` show the names of their cells.
     """
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
@@ -286,10 +263,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """Return a picture for these readers. Each reader's own pieces show the names of their cells.
-
-    For a reader with no seats, or with more than two, the mover's pieces show them instead.
-    """
+    """Return a picture for these readers, whose own pieces show the names of their cells."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()
@@ -338,10 +312,7 @@ def _happened(
     seen: int,
     after: int | None,
 ) -> list[ViewData]:
-    """Return the moves and departures after the ply `after`, in their order.
-
-    If `after` is None, they are those after the ply `seen`, the last that is not new to the reader.
-    """
+    """Return moves and departures after the ply `after`. If it is None, `seen` is used."""
     since = seen if after is None else after
     items = [(ply.ply, _move_data(board, ply, departures)) for ply in plies if ply.ply > since]
     items += [
@@ -353,11 +324,7 @@ def _happened(
 
 
 def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
-    """Return a move as data.
-
-    If a player moved for a partner who had left, `handle` is the player and `seat_of` is the
-    partner. Otherwise `seat_of` is None.
-    """
+    """Return a move as data. `seat_of` is a partner who had left, if it was made for one."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {
