@@ -53,11 +53,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The move that `seat` played at a ply, compared with the best move.
-
-    `reasons`, `faults`, `harm` and `contrast` have facts from the game's code. They explain why the
-    best move is better. Facts that are true of both moves are omitted.
-    """
+    """The move that `seat` played at a ply, compared with the best move."""
 
     ply: int
     seat: int
@@ -65,7 +61,7 @@ class Judged:
     best: int  # what the best move is worth to `seat`, in hundredths, at most `DECIDED`
     made: int  # what the played move is worth
     line: tuple[str, ...]  # the best line
-    reasons: tuple[dict[str, Any], ...] = ()  # for `line`
+    reasons: tuple[dict[str, Any], ...] = ()  # facts from the game's code that explain `line`
     faults: tuple[dict[str, Any], ...] = ()  # of the played move
     answer: tuple[str, ...] = ()  # the best line after the played move
     harm: tuple[dict[str, Any], ...] = ()  # that `answer` does
@@ -96,10 +92,7 @@ class Piece:
 
 
 def advise(course: Course, seed: int, easier: int) -> Advice:
-    """Return a hint. Raises RulesError, NoMoveError.
-
-    The robot `ADVISER` finds it. Each step of `easier` takes the next weaker robot instead.
-    """
+    """Return the hint of a robot `easier` steps below `ADVISER`. Raises RulesError, NoMoveError."""
     game, positions = game_named(course.game), course.positions()
     thought = think(ROBOTS[ADVISER], game, positions, seed, easier=easier)
     lines = (line.moves for line in thought.found.lines if line.moves[0] == thought.move)
@@ -109,10 +102,7 @@ def advise(course: Course, seed: int, easier: int) -> Advice:
 
 
 def look_at(course: Course, piece: Piece) -> list[Judged]:
-    """Analyse the plies in `piece`. Raises RulesError.
-
-    If players left the game after its last move, this is ignored.
-    """
+    """Analyse the plies in `piece`. Raises RulesError."""
     ends = (number for number, step in enumerate(course.steps, 1) if isinstance(step, str))
     played = replace(course, steps=course.steps[: max(ends, default=0)])
     moves = [step for step in played.steps if isinstance(step, str)]
@@ -122,9 +112,7 @@ def look_at(course: Course, piece: Piece) -> list[Judged]:
 def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -> list[int]:
     """Return the lead of the side of seat 1 before each ply and after the last ply, in hundredths.
 
-    Where there is a deep search in `long`, its results replace those of the short search in
-    `looks`. A side may have made a move to a position that it wins by force. Then the position
-    before this move counts as won, too. With more than two sides, the list is empty.
+    Deep searches in `long` replace short ones. With more than two sides, the list is empty.
     """
     if len(set(sides)) != TWO:
         return []
@@ -141,10 +129,7 @@ def leads(looks: Sequence[Look], long: Sequence[Judged], sides: Sequence[int]) -
 
 
 def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
-    """Return how much each move lowered its player's chance to win.
-
-    `looks` are the results of the short searches. `sides` has the side of each seat.
-    """
+    """Return how much each move lowered its player's chance to win, from the short searches."""
     found = leads(looks, (), sides)
     if not found:
         return [_chances(best) - _chances(made) for _, best, made in looks]
@@ -157,9 +142,8 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
 def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
     """Return the next piece of an analysis; None if the analysis is complete.
 
-    The game has `plies` plies. `short` has a number for each short search that is done: how much
-    the move lowered the player's chance to win. For the position after the last move it is 0.
-    `long` has the results of the deep searches that are done.
+    `short` has for each short search that is done how much the move lowered the player's chance to
+    win. `long` has the results of the deep searches that are done.
 
     >>> next_piece(3, [0, 0.5, 0, 0], []).plies
     (2,)
@@ -184,11 +168,7 @@ def mistakes(long: Sequence[Judged]) -> list[Judged]:
 
 
 def turned(leads: Sequence[int]) -> int | None:
-    """Return the ply of the move that turned the game; None if no move did.
-
-    Since this move the same side has been ahead. `leads` are one side's leads before each ply and
-    after the last ply. The result is None if no side is ahead in the end, or if the same side has
-    always been ahead.
+    """Return the ply of the move since which the same side has been ahead; None if there is none.
 
     >>> turned([0, 10, -20, -70, -60, -1000]), turned([0, -70, 20, 30]), turned([60, 70])
     (3, None, None)
@@ -199,9 +179,7 @@ def turned(leads: Sequence[int]) -> int | None:
 
 
 def decided(leads: Sequence[int]) -> int | None:
-    """Return the ply that decided the game; None if no ply did.
-
-    After this ply the same side could always win by force.
+    """Return the ply after which the same side could always win by force; None if there is none.
 
     >>> decided([0, -60, -1000, -1000]), decided([0, 1000, -60])
     (2, None)
@@ -265,12 +243,7 @@ def _without(
 def _to_the_point(
     game: Game, position: Position, line: Sequence[str], score: int
 ) -> tuple[tuple[str, ...], Position]:
-    """Return the part of `line` that shows why it is good, and the position after that part.
-
-    `score` is the line's score for the player to move. If this is a forced win, the part has
-    `_PLIES_TO_END` plies at most. Otherwise the part has `_PLIES_OF_LINE` plies at most, and ends
-    earlier if this player scores.
-    """
+    """Return the part of `line` that shows why it is good, and the position after that part."""
     seat = turn(position) or 1
     before, most = position, _PLIES_TO_END if score >= WON else _PLIES_OF_LINE
     for number, move in enumerate(line[:most], 1):
@@ -287,12 +260,7 @@ def _score(game: Game, position: Position, seat: int) -> int:
 def _made(
     game: Game, positions: Sequence[Position], move: str, found: SearchResult, nodes: int
 ) -> Line:
-    """Return the line that begins with the played move, searched as deep as the best line.
-
-    `found` are the lines that a search of the position found. If none of them begins with the
-    played move, the position after the move is searched. With more than two sides there is no such
-    search: the line gets the lowest score in `found`.
-    """
+    """Return the line that begins with the played move, searched as deep as the best line."""
     least, before = Line((move,), found.lines[-1].score), positions[-1]
     scored = next((line for line in found.lines if line.moves[0] == move), None)
     if scored is not None or not _has_two_sides(before):

@@ -29,14 +29,10 @@ class NoMoveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RobotMove:
-    """The move that a robot plays.
-
-    `score` is the score of the best move that its search found. `found` is the result of the
-    search.
-    """
+    """The move that a robot plays."""
 
     move: str
-    score: int | None = None
+    score: int | None = None  # of the best move that the search found
     found: SearchResult = _UNSEARCHED
 
 
@@ -58,10 +54,7 @@ class Course:
 
 
 def what_may_come_back(game: Game, positions: Sequence[Position]) -> list[Position]:
-    """Return the earlier positions that may occur again, then the last position.
-
-    A position cannot occur again after an irreversible move, such as a capture.
-    """
+    """Return the positions since the last irreversible move. Only they may occur again."""
     matter = game.reversible(positions[-1]) if has(game, Claims) else 0
     return list(positions[-matter - 1 :])
 
@@ -80,9 +73,7 @@ def think(
 ) -> RobotMove:
     """Return the move that a robot plays in the last of `positions`. Raises NoMoveError.
 
-    The other positions are earlier ones that may occur again. Each step of `easier` takes the next
-    weaker robot. If there is no weaker one, any legal move is played. The same arguments give the
-    same move, unless a time limit ends the search.
+    Each step of `easier` takes the next weaker robot, and at last any legal move.
     """
     position = positions[-1]
     if not has(game, Searches) or turn(position) is None:
@@ -121,10 +112,7 @@ class RobotStanding:
 
     @property
     def takes_draw(self) -> bool:
-        """Whether the robot accepts a draw.
-
-        It accepts if it is behind, or if the game makes no progress. A robot that is not behind
-        must not agree early, or everybody could get a draw from it.
+        """Whether the robot accepts a draw: if it is behind, or the game makes no progress.
 
         >>> [RobotStanding(*each).takes_draw for each in ((-50, 0), (0, 0), (0, 30))]
         [True, False, True]
