@@ -45,19 +45,12 @@ def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
 
 
 def _counted_seats(position: Placement) -> list[int]:
-    """Return the seats whose moves count for the claim `quiet`.
-
-    This is a claim that no marble has been ejected for a long time. The seats that count have
-    marbles and a player.
-    """
+    """Return the seats that have marbles and a player. Their moves count for the claim `quiet`."""
     return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 
 
 def balance(start: Placement, end: Placement, seat: int) -> int:
-    """Return how many marbles a seat's side ejected in a game, minus how many it lost.
-
-    `start` and `end` are the first and the last position.
-    """
+    """Return how many marbles a seat's side ejected in a game, minus how many it lost."""
     lost = sum(start.count(member) - end.count(member) for member in end.group_of(seat))
     return end.scores[seat - 1] - lost
 
@@ -78,10 +71,7 @@ def copies(position: _P) -> Iterator[_P]:
 
 
 def _ways() -> Iterator[dict[int, int]]:
-    """Yield each symmetry of the board, as a map from cells to cells.
-
-    The target of a cell is given as a set of this one cell.
-    """
+    """Yield each symmetry of the board. It maps a cell to the set of its one target cell."""
     rays = [(cell // 10 - _ROW, cell % 10 - _COLUMN) for cell in CELLS]
     for lies in (rays, [(row, row - column) for row, column in rays]):  # as it is, and mirrored
         for _ in range(6):

@@ -45,9 +45,8 @@ def drawing(position: Placement, view: View) -> dict[str, Any]:
 def told_move(position: Placement, moved: Moved) -> dict[str, Any]:
     """Return data about a move for templates, with the keys `symbol`, `came`, `left` and `off`.
 
-    `symbol` is the mover's sign. `came` are the cells to which the mover's line moved. `left` are
-    the cells that it emptied. `off` is None if no marble was ejected. Otherwise it has the `symbol`
-    of the ejected marble, and as `from` its last cell.
+    `came` are the cells to which the line moved, `left` those that it emptied. `off` is None if no
+    marble was ejected.
     """
     move, effect = read_canonical(moved.move), moved.effect
     off = (
@@ -98,10 +97,7 @@ def _beside(cell: int, step: int, away: float) -> Point:
 
 
 def _ends() -> Iterator[tuple[str, int, int]]:
-    """Yield the labelled end of each row and column.
-
-    Each item is the label, the last cell before it, and the step from this cell off the board.
-    """
+    """Yield each row's and column's label, the last cell before it, and the step off the board."""
     for cell in CELLS:
         for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):
             if not is_on_board(cell + step):

@@ -63,10 +63,7 @@ SCORE_KEYS = tuple(
 
 @lru_cache(maxsize=6)
 def flip_keys(seat: int) -> dict[int, int]:
-    """Map the code of each move to the change of the position's hash key.
-
-    All marbles of the moving line are the seat's own. Pushed marbles do not count here.
-    """
+    """Map each move's code to the change of the hash key. Pushed marbles do not count here."""
     keys = CELL_KEYS[seat]
     return {
         code: reduce(xor, (keys[cell] for cell in members(shape.flip & BOARD)), 0)
@@ -89,17 +86,13 @@ _EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
 
 
 class SearchBoard(NamedTuple):
-    """A position in the search.
+    """A position in the search."""
 
-    `marbles` are by seat, `scores` by side. `key` is a hash of the position. `won` is the side that
-    has won.
-    """
-
-    marbles: tuple[int, ...]
-    scores: tuple[int, ...]
+    marbles: tuple[int, ...]  # by seat
+    scores: tuple[int, ...]  # by side
     turn: int
-    key: int
-    won: int = NO_SIDE
+    key: int  # a hash of the position
+    won: int = NO_SIDE  # the side that has won
 
 
 class Table:
@@ -128,10 +121,7 @@ class Table:
         self._flip_keys = tuple(map(flip_keys, seats))
 
     def board(self, marbles: tuple[int, ...], turn: int) -> SearchBoard:
-        """Return the position with these marbles and with the scores of the root.
-
-        The game must not be over in this position.
-        """
+        """Return an unfinished position with these marbles and the scores of the root."""
         key = TURN_KEYS[turn]
         for side, score in enumerate(self._root.scores):
             key ^= SCORE_KEYS[side][score]
@@ -228,17 +218,11 @@ class Table:
         return SearchBoard(stands, scores, turn, key ^ TURN_KEYS[turn], won)
 
     def is_own(self, turn: int) -> bool:
-        """Return whether `turn` is a turn of the side that is to move in the root.
-
-        After the end of the game the result is False.
-        """
+        """Return whether `turn` is one of the root's side; False after the end of the game."""
         return turn < OTHERS and self.sides[turn] == self.own
 
     def movers(self, board: SearchBoard) -> tuple[int, ...]:
-        """Return the seats that may move.
-
-        If the turn is `OTHERS`, they are all enemies of the root's side. Otherwise it is one seat.
-        """
+        """Return the seats that may move. At `OTHERS` they are all enemies of the root's side."""
         return self._enemies if board.turn == OTHERS else (board.turn,)
 
     def _seen_by(self, marbles: tuple[int, ...], seat: int) -> tuple[int, int, int, int]:
@@ -261,18 +245,12 @@ class Table:
         return any_move(*self._seen_by(marbles, seat))
 
     def _last(self, marbles: list[int]) -> int:
-        """Return the only side that still has a player and marbles.
-
-        If there is not exactly one such side, the result is `NO_SIDE`.
-        """
+        """Return the only side that still has a player and marbles, or `NO_SIDE`."""
         left = {self.sides[seat] for seat in self._alive if marbles[seat]}
         return left.pop() if len(left) == 1 else NO_SIDE
 
     def _shift_mixed(self, after: list[int], seats: tuple[int, ...], shape: Shape) -> int:
-        """Move a line that may hold marbles of several seats; return the change of the hash key.
-
-        `after` has the marbles of each seat, and is changed. `seats` are the seats in the line.
-        """
+        """Move a line with marbles of several seats. Return the change of the hash key."""
         key = 0
         for seat in seats:
             moving = after[seat] & shape.line
@@ -284,9 +262,8 @@ class Table:
 
 
 def _push(marbles: tuple[int, ...], after: list[int], cell: int, step: int) -> tuple[int, int]:
-    """Push the row of marbles that begins on `cell` by one step.
+    """Push the row of marbles that begins on `cell` by one step. The sets in `after` are changed.
 
-    `marbles` has the marbles of each seat before the push. The same sets in `after` are changed.
     Returns the change of the hash key, and the seat whose marble was ejected; -1 if none was.
     """
     seat = _seat_at(marbles, cell)

@@ -31,11 +31,7 @@ class NoCoreError(Exception):
 
 
 def open_core(library: Path) -> ctypes.CDLL:
-    """Open a library that was compiled from `core.c`.
-
-    Raises NoCoreError if the library was compiled from another version of `core.c`, or is not
-    there.
-    """
+    """Open a library. Raises NoCoreError if it is missing, or not of this version of `core.c`."""
     if not library.exists():
         raise NoCoreError(f"{library} is not there")
     try:
@@ -106,10 +102,7 @@ def _core() -> ctypes.CDLL:
 
 @cache
 def why_not() -> str:
-    """Return why the compiled search cannot be used, as a text for the operator.
-
-    The text is empty if the search can be used.
-    """
+    """Return why the compiled search cannot be used. The text is empty if it can be used."""
     try:
         _core()
     except NoCoreError as error:
@@ -118,10 +111,7 @@ def why_not() -> str:
 
 
 def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Outlook:
-    """Return the best lines from a root. Raises NoCoreError, MemoryError.
-
-    The game must not be over in the root.
-    """
+    """Return the best lines from a root before the game's end. Raises NoCoreError, MemoryError."""
     numbers = _Numbers(*flat(weights, ways))
     given, found = _given(root), _Outlook()
     told = limits.told

@@ -60,11 +60,7 @@ def compile_core(library: Path = LIBRARY) -> None:
 
 
 def _compiler() -> list[str]:
-    """Return the command of the C compiler.
-
-    It is the value of the environment variable CC. Without this variable, it is the first compiler
-    that is installed. Raises CompilingError if there is none.
-    """
+    """Return the C compiler's command: CC, or one that is installed. Raises CompilingError."""
     words = shlex.split(os.environ.get("CC", ""))
     for name in words[:1] or _COMPILERS:
         if path := shutil.which(name):

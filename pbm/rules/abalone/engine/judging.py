@@ -10,10 +10,7 @@ _BACKWARD = tuple(zip((1, 11, 10), EDGES[3:], strict=True))
 
 
 class Judge:
-    """Evaluates positions from the view of one side.
-
-    It is the side that is to move in the root, the position from which the search starts.
-    """
+    """Evaluates positions from the view of the side to move where the search starts."""
 
     def __init__(self, root: Root, weights: Weights) -> None:
         self._weights = weights
@@ -61,10 +58,7 @@ class Judge:
 
 
 def hit_by(army: int, others: int) -> int:
-    """Return the set of marbles that a side could push off with one move.
-
-    `army` are the marbles of the side, `others` those of its opponents.
-    """
+    """Return the set of marbles in `others` that an `army` could push off with one move."""
     hits = 0
     for far, edge in _FORWARD:
         if target := others & edge:
@@ -80,10 +74,7 @@ def hit_by(army: int, others: int) -> int:
 
 
 def pushes(army: int, others: int, occupied: int) -> int:
-    """Return in how many ways a side could push opponents' marbles without ejecting any.
-
-    `army` are the marbles of the side, `others` those of its opponents.
-    """
+    """Return in how many ways an `army` could push marbles in `others` without ejecting any."""
     empty = BOARD & ~occupied
     number = 0
     for far, _ in _FORWARD:

@@ -93,10 +93,7 @@ class _Search:
         return Outlook(tuple(lines), reached, self.nodes, self.cut)
 
     def _root_moves(self, board: SearchBoard) -> list[int]:
-        """Return the root's moves: first ejections, then other pushes, then the rest.
-
-        In each of these classes, the moves with the greatest gain (`gains`) come first.
-        """
+        """Return the root's moves: first ejections, then other pushes, then the rest."""
         pushing, quiet = self._table.other_moves(board)
         classes = (self._table.ejections(board), pushing, quiet)
         keyed = []
@@ -111,10 +108,7 @@ class _Search:
     def _aspire(
         self, board: SearchBoard, moves: list[int], depth: int, guess: int | None
     ) -> tuple[int, tuple[int, ...]]:
-        """Return the best value and its line.
-
-        The search begins with a narrow window around `guess`. The window is widened as needed.
-        """
+        """Return the best value and its line. A narrow window around `guess` is tried first."""
         alpha, beta = -_INFINITE, _INFINITE
         margin = self._ways.aspiration
         if guess is not None and margin and depth > 3 and abs(guess) < SURE:
@@ -211,13 +205,7 @@ class _Search:
         return best
 
     def _guess(self, board: SearchBoard, own: bool, depth: int, alpha: int) -> int:
-        """Return a value without a search, if the static value is far outside the window.
-
-        The result is -infinity if all moves must be searched. Reverse futility pruning: if the
-        static value is far above the window, it is returned, and no move is searched. Futility
-        pruning: if the static value is far below the window, an upper bound for quiet moves is
-        returned, and no quiet move is searched.
-        """
+        """Return a value by futility pruning, or -infinity if all moves must be searched."""
         if depth > 3 or abs(alpha) >= SURE:
             return -_INFINITE
         ways, still = self._ways, self._static(board, own)
@@ -238,11 +226,7 @@ class _Search:
         count: int,
         late: int,
     ) -> int:
-        """Return the value of `move`. `count` is the number of moves that were tried before it.
-
-        If `count` is not 0, the move is first searched with a null window, and `late` plies less
-        deep. It is searched again if this first search shows that it may be better.
-        """
+        """Return the value of `move`. After `count` other moves, a null window is tried first."""
         child = self._table.play(board, move)
         same = self._table.is_own(child.turn) == self._table.is_own(board.turn)
         if count:
@@ -261,10 +245,7 @@ class _Search:
         return -self._search(child, depth, -beta, -alpha, ply + 1)
 
     def _quiesce(self, board: SearchBoard, own: bool, alpha: int, beta: int, ply: int) -> int:
-        """Return the best value that can be reached by ejections alone.
-
-        It is at least the static value, since no ejection needs to be made.
-        """
+        """Return the best value by ejections alone. It is at least the static value."""
         best = self._static(board, own)
         if best >= beta or not self._ways.quiescence or ply >= _DEEPEST_PLY:
             return best
@@ -285,10 +266,7 @@ class _Search:
     def _ordered(
         self, board: SearchBoard, hint: int, ply: int, skips_quiet: bool
     ) -> Iterator[tuple[int, bool]]:
-        """Yield the moves to try, each with whether it is quiet: whether it pushes nothing.
-
-        `hint` comes first if it is legal. If `skips_quiet` is set, quiet moves are left out.
-        """
+        """Yield the moves to try, each with whether it is quiet. A legal `hint` comes first."""
         table = self._table
         hint_is_quiet = False
         if hint and table.is_legal(board, hint):
@@ -325,10 +303,7 @@ class _Search:
         return rank
 
     def _reward(self, move: int, tried: list[int], depth: int, ply: int) -> None:
-        """Rank a quiet move higher, since it caused a cutoff.
-
-        The quiet moves that were tried before it are ranked lower.
-        """
+        """Rank a quiet move higher, since it caused a cutoff. Those in `tried` get lower."""
         killers = self._killers[ply]
         if killers[0] != move:
             killers[:] = move, killers[0]
@@ -345,18 +320,12 @@ class _Search:
         self._known[key & self._size - 1] = key, move, value, depth, bound
 
     def _is_enough(self, depth: int, number: int) -> bool:
-        """Return whether the search skips the other quiet moves once it has tried `number` of them.
-
-        This is late move pruning.
-        """
+        """Return whether late move pruning skips the quiet moves after the first `number`."""
         patience = self._ways.patience
         return bool(patience) and depth <= 3 and number >= patience * (1 + depth * depth)
 
     def _reduction(self, depth: int, count: int) -> int:
-        """Return by how many plies less deep a quiet move is searched.
-
-        `count` is the number of moves that were tried before it.
-        """
+        """Return by how many plies less deep a quiet move is searched, after `count` others."""
         if not self._ways.reductions or depth < 3 or count < 3:
             return 0
         if depth > 5 and count > 20:
@@ -389,8 +358,7 @@ def search(root: Root, weights: Weights, ways: Ways, limits: SearchLimits) -> Ou
 def gains(weights: Weights) -> dict[int, int]:
     """Map the code of each move to the gain of the move.
 
-    The gain is how much more the marbles of the line are worth after the move. Only their distance
-    from the centre counts (`Weights.rings`).
+    The gain is how much more the marbles of the line are worth after it (`Weights.rings`).
     """
     values = tuple(zip(RINGS, weights.rings, strict=True))
 
