@@ -32,10 +32,7 @@ def local_time(moment: datetime, timezone: str) -> str:
 
 
 def _local(moment: datetime, timezone: str) -> tuple[datetime, str]:
-    """Return the local day of a moment, and its day and time as text.
-
-    Midnight is 24:00 of the day that ends. People take 00:00 of a day for the end of that day.
-    """
+    """Return a moment's local day, and its text. Midnight is 24:00 of the day that ends."""
     local = moment.astimezone(ZoneInfo(timezone))
     if (local.hour, local.minute) == (0, 0):
         local -= timedelta(days=1)

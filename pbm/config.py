@@ -42,8 +42,7 @@ class Doorway:
 class Settings:
     """All settings as text, under their names in docs/operating.md: `listen` is `PBM_LISTEN`.
 
-    The properties parse settings, and raise OperatorError for an invalid value. The `repr` leaves
-    out settings that may hold a password.
+    The properties parse settings, and raise OperatorError for an invalid value.
     """
 
     database_url: str = field(default="sqlite:///var/pbm.sqlite3", repr=False)
@@ -85,10 +84,7 @@ class Settings:
 
     @property
     def front_name(self) -> str:
-        """The name of the mail server whose Authentication-Results count, in lower case.
-
-        "" if none count.
-        """
+        """The mail server whose Authentication-Results count, in lower case; "" for none."""
         if self.authserv_id and not _WORD.fullmatch(self.authserv_id):
             raise OperatorError(
                 "PBM_AUTHSERV_ID must be the first word of the Authentication-Results that your "
@@ -98,10 +94,7 @@ class Settings:
 
     @property
     def most_mails(self) -> tuple[int, int]:
-        """How many mails per hour are accepted from one address, and from one server.
-
-        For both, 0 means any number.
-        """
+        """How many mails per hour an address and a server may send. 0 means any number."""
         own, peers = self.mails_per_hour, self.peer_mails_per_hour
         return (
             _count("PBM_MAILS_PER_HOUR", own, "240, or 0 for any number"),
@@ -115,10 +108,7 @@ class Settings:
 
     @property
     def seconds_of_thought(self) -> float:
-        """How many seconds the strongest robot thinks.
-
-        It is at least 1, as in less time that robot would not be the strongest.
-        """
+        """How many seconds, at least 1, the strongest robot thinks."""
         seconds = _seconds("PBM_ROBOT_SECONDS_MOST", self.robot_seconds_most, "3")
         if seconds < 1:
             raise OperatorError("PBM_ROBOT_SECONDS_MOST is a number of seconds from 1 to 60.")

@@ -4,15 +4,12 @@ from typing import Any
 
 
 class Refusal(Exception):  # noqa: N818 - a refusal is the word players and docs use
-    """A player's request cannot be carried out; nothing has changed.
-
-    `code` names the sentence in `templates/refusals.txt`; `params` fill it.
-    """
+    """A player's request cannot be carried out; nothing has changed."""
 
     def __init__(self, code: str, **params: Any) -> None:
         super().__init__(code)
-        self.code = code
-        self.params = params
+        self.code = code  # names a sentence in `templates/refusals.txt`
+        self.params = params  # fill that sentence
 
 
 class OperatorError(Exception):

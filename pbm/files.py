@@ -10,10 +10,7 @@ from pbm.errors import OperatorError
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a regular file without blocking.
-
-    Raises OperatorError if it is not a regular file, or OSError.
-    """
+    """Open a regular file without blocking. Raises OSError, and OperatorError for other files."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

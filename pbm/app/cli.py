@@ -57,10 +57,7 @@ def _parse_roles(text: str) -> frozenset[str]:
 
 
 def spare_garbage_looks() -> None:
-    """Make garbage collection rarer, since nothing else runs during a collection.
-
-    The objects that exist now are never looked at again.
-    """
+    """Make garbage collection rarer, since nothing else runs during a collection."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
 

@@ -54,10 +54,7 @@ def open_site(settings: Settings, database: Database) -> Site:
 
 
 def open_to_serve(settings: Settings, database: Database) -> Site:
-    """Make the database ready, and return what all mails of this server have in common.
-
-    While the database is down, it waits and tries again.
-    """
+    """Make the database ready, waiting while it is down. Return what all mails have in common."""
     _named(settings)  # fail on a bad setting before waiting
     while True:
         try:
@@ -74,10 +71,7 @@ def open_to_serve(settings: Settings, database: Database) -> Site:
 
 
 def _named(settings: Settings) -> tuple[ServerAddress, str]:
-    """Return the server's address and the operator's; "" if the operator has none.
-
-    It also makes the game in the settings the default game.
-    """
+    """Return the server's address and the operator's ("" for none). Also set the default game."""
     address = own_address(settings)
     prefer(settings.game)
     try:
@@ -100,10 +94,9 @@ def open_transport(settings: Settings) -> Transport:
 
 
 def ready_database(database: Database) -> None:
-    """Make sure that the database has the tables that this program needs.
+    """Make sure that the database has the tables that this program needs. Raises DBAPIError.
 
-    A SQLite database is migrated. A PostgreSQL database is not: an outdated one raises
-    OperatorError. Raises DBAPIError for an error of the database.
+    A SQLite database is migrated. An outdated PostgreSQL database raises OperatorError.
     """
     refuse_lent_sessions(database)
     if is_current(database):

@@ -55,10 +55,7 @@ _log = structlog.get_logger("pbm.app")
 
 
 class Server:
-    """Does the work of one process: some or all of the roles, such as taking mail in or sending it.
-
-    All roles run on one event loop. Calls to PostgreSQL run in threads.
-    """
+    """Does the work of one process: some or all roles, such as taking mail in or sending it."""
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
@@ -99,11 +96,7 @@ class Server:
         self._heart = Heart(system_clock, roles)
 
     def _open_writers(self) -> dict[str, Writer]:
-        """Open the objects that write to the database, and return them by name.
-
-        On SQLite, all names share one writer. On PostgreSQL, each name has its own writer; the
-        writers of the roles share one thread, and each other writer has its own thread.
-        """
+        """Return the writers to the database by name. On SQLite, all names share one writer."""
         tell = self._notifier.notify
         names = (*ROLES, *(f"turns-{number}" for number in range(len(self._inbox_workers))), _HEART)
         if self._database.embedded:
