@@ -87,11 +87,9 @@ def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Spe
 def _by_question(
     turn: Turn, recipient: QuestionReply, player: Player | None, author: str, dmarc: Dmarc
 ) -> Speaker | None:
-    """Return who sent a mail to the reply address of a question.
+    """Return who sent a mail to a question's reply address. None means that it is no answer.
 
-    `player` is the player who has the mail's address, `author`. Returns None if the question is
-    unknown, or if the mail comes from an address that was not asked. If the question is to a player
-    and still open, the sender of such a mail is an `Elsewhere` instead.
+    `player` is the player who has the mail's address, `author`.
     """
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:
@@ -141,10 +139,7 @@ def tag_owner(work: UnitOfWork, keyring: Keyring, reply: PlayerReply) -> Player 
 def asked_question(
     work: UnitOfWork, reply: QuestionReply, *, lock: bool = False
 ) -> Question | None:
-    """Return the question that a reply address answers.
-
-    Returns None if its token is wrong, or if its player has made all older reply addresses invalid.
-    """
+    """Return the question that a reply address answers; None if the address is not valid."""
     question = work.questions.by_token(token_digest(reply.token), lock=lock)
     if question is None:
         return None

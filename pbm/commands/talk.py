@@ -32,10 +32,7 @@ _PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 
 
 def is_talk(line: str, found: Command | Problem) -> bool:
-    """Return whether a line is rather a sentence for the other players than a command.
-
-    `found` is the command, or the faulty one, that the line was parsed as.
-    """
+    """Return whether a line, parsed as `found`, is rather a sentence for the other players."""
     if isinstance(found, Command) and not found.reads_only:
         return False
     if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):
@@ -67,11 +64,7 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
 
 
 def _names_something(command: type[Command]) -> bool:
-    """Return whether a command must have an argument that says what it is about.
-
-    A handle, a move or the player's own words do not count, as a plain sentence may begin like
-    these.
-    """
+    """Return whether a command must have an argument that says what it is about."""
     operands = [field for field in command.fields.values() if isinstance(field, Operand)]
     if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
         return False
@@ -95,10 +88,7 @@ def follows_on(lines: Sequence[str], index: int | None) -> bool:
 
 
 def goes_on(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether the text below a line may go on with its sentence, or take back what it says.
-
-    `index` is that of the line.
-    """
+    """Return whether the text below the line at `index` may continue it or take it back."""
     if index is None:
         return False
     below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")

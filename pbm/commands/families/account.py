@@ -205,10 +205,7 @@ class Delete(Command, group="account"):
 
 
 def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Send a question to an address: whether the player should play from it.
-
-    If `instead`, it would replace the player's first address; else it would be added.
-    """
+    """Ask at an address whether the player should play from it. Raises Refusal."""
     owner = context.work.players.by_address(address_key(address))
     if owner is not None and owner.id == context.player.id:
         raise Refusal("address-is-yours", address=address)

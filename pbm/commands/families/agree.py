@@ -96,10 +96,7 @@ class _Answer(Command):
         return self._challenge(context) or self._offer(context)
 
     def _challenge(self, context: Context) -> PendingChallenge | None:
-        """Return the challenge that the command answers. Raises Refusal.
-
-        Returns None if the command does not answer a challenge but an offer on a board.
-        """
+        """Return the challenge that the command answers, or None if it answers an offer."""
         if self.what != CHALLENGE and (self.what or self.board or context.hints):
             return None
         me = context.player.id
@@ -125,10 +122,7 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """Return the sender's newest boards in progress, and those of them with an offer.
-
-        Only offers that this command can answer count.
-        """
+        """Return the sender's newest boards in progress, and those with an offer to answer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 

@@ -98,11 +98,7 @@ class ReportBoard(Command, group="lobby"):
         return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
 
     def _find(self, context: Context) -> Board:
-        """Return the board that the player reports. Raises Refusal if that is not clear.
-
-        It is the board that the line names or the mail is about. Otherwise it is the sender's only
-        board in progress, or the only one of them with a player whom the report names.
-        """
+        """Return the board that the player reports. Raises Refusal if that is not clear."""
         if self.board is not None or context.hints:
             return context.board(self.board)
         boards = context.work.boards.of_player(context.player.id, playing=True, most=BOARDS_NAMED)

@@ -78,8 +78,7 @@ class Help(Command, group="look"):
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
     """Return a page's title, its text, and the picture of a starting board or None.
 
-    A subject is the name of a page, a command or a starting board. `server` is the address to
-    write in the text. Raises Refusal for an unknown subject.
+    The text names the address `server`. Raises Refusal for an unknown subject.
     """
     name, pages = _named(subject), help_pages()
     meant = [command for command in commands if command.words[0] == name] or [
@@ -201,8 +200,7 @@ def _board_names() -> Iterator[str]:
 def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
     """Draw a starting board, for each number of players that the game allows.
 
-    `value` is the name of the board, one of the values of `option`. If one of the game's flags
-    changes a drawing, the changed one is yielded, too.
+    If one of the game's flags changes a drawing, the changed one is yielded, too.
     """
     chosen: dict[str, str | bool] = {option.name: value}
     flags = [item for item in game.info.options if item.sets_up and item.is_flag]
@@ -221,10 +219,7 @@ def _as_lines(position: Position | None) -> str:
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:
-    """Return a picture of a starting board, for the fewest players that it can have.
-
-    None if the game has no board with the options `chosen`.
-    """
+    """Return a picture of the starting board for the fewest players; None if there is none."""
     boards = (_start(game, players, chosen) for players in game.info.seats)
     return next((opening_view(game, board)["picture"] for board in boards if board), None)
 

@@ -232,8 +232,7 @@ def challenged_answer(
 ) -> Answered:
     """Return the answer that says that a challenge waits until the players `handles` agree.
 
-    `first_unsaid` says that somebody got the first seat without asking for it. `words` says that
-    the challenge has a comment.
+    If `first_unsaid`, nobody asked for the first seat. If `words`, the challenge has a comment.
     """
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}

@@ -125,10 +125,7 @@ class _Selection:
         return bool(self.kinds or self.sizes or self.teams)
 
     def boards(self, context: Context) -> list[Board]:
-        """Return the selected boards, newest first.
-
-        Only the newest boards of each player are searched.
-        """
+        """Return the selected boards, newest first. Only the newest of each player are searched."""
         found: dict[int, Board] = {}
         for player in self.players:
             found |= {board.id: board for board in self._boards_of(context, player)}
@@ -155,10 +152,7 @@ class _Selection:
 def _all_shown(
     context: Context, what: Sequence[BoardRef | str], *, own: bool = False
 ) -> Iterator[Event]:
-    """Show the boards that are named by number, then the boards of the named players.
-
-    If `own`, the boards named by number must be boards of the sender.
-    """
+    """Show the boards that are named by number, then the boards of the named players."""
     refs = [item for item in what if isinstance(item, BoardRef)]
     words = [item for item in what if isinstance(item, str)]
     more = _asked_for(context, words).boards(context) if words else []

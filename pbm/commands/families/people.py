@@ -202,10 +202,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Return ratings by player id, the best first, each with its place in the list.
-
-    A provisional rating (one from few games) has no place.
-    """
+    """Return ratings by player id, the best first. A provisional one has no place in the list."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):
@@ -216,10 +213,7 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
-    """Return a rating as plain data.
-
-    Its uncertainty is that of today: it grows with the time since the player's last game.
-    """
+    """Return a rating as plain data, with the uncertainty that it has today."""
     now = at(rating, context.now)
     return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
 

@@ -35,10 +35,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
-        """Return a command for a line that has only a move, without the word `move`.
-
-        `text` is the move, `line` the line as the player wrote it.
-        """
+        """Return a command for a `line` that has only a move, without the word `move`."""
         command = cls()
         command.game, command.line, command.is_bare = game, line, True
         command.board, command.move, command.ply = board, " ".join(text.split()), None
@@ -46,10 +43,7 @@ class PlayMove(BoardCommand, group="play"):
 
     @classmethod
     def on_board(cls, board: BoardRef, text: str, line: str, game: Game) -> Self:
-        """Return a command for a line such as "12 K-R": the number of a board, then a move.
-
-        `text` is the move, `line` the line as the player wrote it.
-        """
+        """Return a command for a line such as "12 K-R": the number of a board, then a move."""
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
@@ -80,10 +74,7 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
-        """Return an event that asks the sender whether to play the move. Raises Refusal.
-
-        `section` is the template of the question, `why` further values for it.
-        """
+        """Return an event that asks the sender whether to play the move. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
@@ -107,11 +98,7 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the board as shown in the mail that the player answers, if it has changed since.
-
-        The player may mean the older position then. Returns None if the board has not changed, or
-        if the player says which ply or which board is meant.
-        """
+        """Return the board as the answered mail shows it, if it has changed since."""
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)
@@ -186,8 +173,5 @@ class Analyse(BoardCommand, group="look"):
         return f"{self.words[0]} {self._find(context).id}"
 
     def _find(self, context: Context) -> Board:
-        """Return the board to analyse.
-
-        It is locked, so that two requests start only one analysis.
-        """
+        """Return the board to analyse, locked, so that two requests start only one analysis."""
         return context.work.boards.get(context.board(self.board).id, lock=True)
