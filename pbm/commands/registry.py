@@ -101,13 +101,10 @@ _SHORT = 2  # words at most in a short form
 
 @dataclass(frozen=True)
 class Problem:
-    """A line that was meant as a command but cannot be parsed.
-
-    `code` and `params` are those of the refusal that tells the player why.
-    """
+    """A line that was meant as a command but cannot be parsed."""
 
     line: str
-    code: str
+    code: str  # names the refusal that tells the player why; `params` fill it
     params: dict[str, Any]
     nearest: str | None = None  # the line, corrected
     example: str | None = None  # any correct line
@@ -115,10 +112,7 @@ class Problem:
 
 
 def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
-    """Parse a line. Returns None if it is no command, and a Problem if it is a faulty one.
-
-    The line is taken to be about `game`, unless it names another game.
-    """
+    """Parse a line. Returns None if it is no command, and a Problem if it is a faulty one."""
     words, named = _words(line)
     game = named or game or default_game()
     if not words or len(line) > _LONGEST_LINE:
@@ -153,10 +147,7 @@ def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
-    """Parse a line that is a move or a `move` command. Polite words may stand around it.
-
-    Returns None for other lines, and for a `move` command with a password.
-    """
+    """Parse a move, or a `move` command without a password. Returns None for other lines."""
     game = game or default_game()
     if len(line) > _LONGEST_LINE:
         return None
@@ -174,19 +165,12 @@ def whole_move(line: str, game: Game | None = None) -> PlayMove | None:
 
 
 def line_for_a_board(line: str, game: Game) -> Command | None:
-    """Parse a line that begins with a board's number, such as "12 K-R" or "12 resign".
-
-    Behind the number is a move, legal or not, or a command that names no board itself. Returns None
-    for other lines.
-    """
+    """Parse a line with a board's number first, such as "12 resign"; None for other lines."""
     return None if len(line) > _LONGEST_LINE else _for_a_board(fold_typography(line).split(), game)
 
 
 def nearly_move(line: str, game: Game) -> str | None:
-    """Return the move in a line that is surely a move, though not in the usual notation.
-
-    Returns None if the line is something else.
-    """
+    """Return the move in a line that is surely a move in unusual notation; None for other lines."""
     if len(line) > _LONGEST_LINE:
         return None
     text = undressed(line)
@@ -219,10 +203,7 @@ def _for_a_board(words: list[str], game: Game) -> Command | None:
 
 
 def botched_move(line: str, game: Game) -> Problem | None:
-    """Return what is wrong with a line that is a move to or from a place off the board.
-
-    Returns None for other lines.
-    """
+    """Return what is wrong with a move to or from a place off the board; None for other lines."""
     if len(line) > _LONGEST_LINE:
         return None
     plain = " ".join(fold_typography(line).split())
@@ -248,10 +229,7 @@ def begun_by(line: str) -> list[type[Command]]:
 
 
 def _words(line: str) -> tuple[list[str], Game | None]:
-    """Return the words of a line, and the game that it names at its beginning or None.
-
-    The name of the game, and the word `pbm`, are not among the words.
-    """
+    """Return the words of a line, and the game that it names at its beginning or None."""
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
@@ -273,10 +251,7 @@ def _in_full(words: list[str]) -> list[str]:
 
 
 def _candidates(words: list[str]) -> Iterator[type[Command]]:
-    """Yield the commands that a line may be, in the order in which to try them.
-
-    If none of them can be parsed, the error of the last is shown.
-    """
+    """Yield the commands to try on a line. If all fail, the error of the last is shown."""
     word, second = lowered(words[0]), lowered(words[1]) if len(words) > 1 else ""
     begun = _BY_WORD.get(word)
     if begun is None:
@@ -320,10 +295,7 @@ def _masked(command: type[Command], words: Iterable[str]) -> str:
 
 
 def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
-    """Return what is wrong with a line that may be a mistyped command or move.
-
-    Returns None if the line seems to be plain words.
-    """
+    """Return what is wrong with a mistyped command or move; None for plain words."""
     line = " ".join(words)
     alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():

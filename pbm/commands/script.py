@@ -25,10 +25,7 @@ _Read = Callable[[str], Command | Problem | None]
 
 @dataclass(frozen=True)
 class Script:
-    """All that one mail asks for: commands and a comment, or what is wrong with the mail.
-
-    If it has a `problem` or an `answer`, no command runs.
-    """
+    """All that one mail asks for. If it has a `problem` or an `answer`, no command runs."""
 
     commands: tuple[Command, ...] = ()
     comment: tuple[str, ...] = ()  # for other players, or the text that the last command takes
@@ -44,10 +41,7 @@ class Script:
     answer: Answered | None = None
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Return the script without the commands that have one of these logins.
-
-        If the last command is left out, so is the comment below it.
-        """
+        """Return the script without the commands that have one of these logins."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 
@@ -57,10 +51,7 @@ class Script:
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
 
     def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """Return the sender's lines, `said`, without the lines at the indexes `left_out`.
-
-        If blank lines stand above and below a line that is left out, only one of them stays.
-        """
+        """Return the sender's lines, `said`, without the lines at the indexes `left_out`."""
         kept: list[str] = []
         for index, line in enumerate(self.said):
             doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
@@ -125,10 +116,7 @@ def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Sc
 
 
 def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = False) -> Script:
-    """Parse the text of a mail into commands and a comment.
-
-    With `only_commands`, a comment is not expected: a line that is no command is a problem.
-    """
+    """Parse the text of a mail. With `only_commands`, other lines are problems, not a comment."""
     commands: list[Command] = []
     comment: tuple[str, ...] = ()
     for index, line in enumerate(body):

@@ -21,10 +21,7 @@ _WORDS_OF_A_TIME = 14  # five numbers with units, and "and" between them
 
 
 class NumberKind(ArgumentKind):
-    """A number within limits.
-
-    `before` and `behind` are words that may stand beside the number and are skipped.
-    """
+    """A number within limits. The words `before` and `behind` may stand beside it."""
 
     def __init__(
         self, shown: str, reason: str, limits: range, *, before: str = "", behind: str = ""
@@ -113,10 +110,7 @@ class LongSpan(Span):
 
 
 class Spans(ArgumentKind):
-    """Several lengths of time in one word, such as `1d,3d`.
-
-    `between` is the sign that separates them. Lengths at the end may be missing.
-    """
+    """Several lengths of time in one word, such as `1d,3d`. Those at the end may be missing."""
 
     reason = "span"
 

@@ -24,9 +24,7 @@ _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages withou
 def undressed(text: str, *, numbered: bool = True) -> str:
     """Return a text without the quotes, full stop, "please" and the like around a move.
 
-    Signs of doubt stay: a question mark, dots, brackets. If `numbered`, a number in front of the
-    move, such as "12." or "1)", is taken for a move number and dropped, too. Pass False where the
-    number may be a board's, as behind the word `move`.
+    Signs of doubt stay, such as "?". If `numbered`, a move number such as "12." is dropped, too.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')

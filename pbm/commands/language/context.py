@@ -46,10 +46,9 @@ class Context:
         return self.turn.now
 
     def count(self, rate: Rate) -> None:
-        """Count a use by the sender of something that may be used only so often. Raises Refusal.
+        """Count a use of something that the sender may use only so often. Raises Refusal.
 
-        `rate` says how often. Mails whose sender is not proven are counted apart: whoever forges
-        mails in a player's name cannot use up what the player has.
+        Mails whose sender is not proven are counted apart, so that forgers use up nothing.
         """
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
@@ -68,10 +67,7 @@ class Context:
 
     @property
     def actor(self) -> Player | None:
-        """The player who sent the mail; None for a stranger.
-
-        Commands above in the same mail may have changed the player; the changes are in it.
-        """
+        """The player who sent the mail, with changes by commands above; None for a stranger."""
         return None if self.actor_id is None else self.work.players.get(self.actor_id)
 
     @property
@@ -109,8 +105,7 @@ class Context:
     def board(self, ref: BoardRef | None) -> Board:
         """Return the board that `ref` names, or else the board that the mail is about.
 
-        If the mail is about none, it is the only board on which it is the sender's turn. The board
-        is not locked. Raises Refusal.
+        If there is neither, it is the only board on which it is the sender's turn. Raises Refusal.
         """
         board = self._find(ref, lock=False)
         note_seen(self.work, board, self.turn.now)
@@ -134,10 +129,7 @@ class Context:
         return board
 
     def own_game(self, ref: BoardRef | None) -> Board:
-        """Return a board on which the sender still plays, found as by `own_board`. Raises Refusal.
-
-        A sender who has resigned or forfeited gets a refusal.
-        """
+        """Return a board as `own_board` does. A sender who is out of the game gets a Refusal."""
         board = self.own_board(ref)
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
@@ -155,10 +147,7 @@ class Context:
         return board
 
     def _only_board(self) -> int:
-        """Return the only board on which it is the sender's turn.
-
-        Raises Refusal if there is none or more than one.
-        """
+        """Return the only board on which it is the sender's turn. Raises Refusal."""
         waiting = self.work.boards.to_move(self.player_id)
         if len(waiting) == 1:
             return waiting[0]
@@ -192,10 +181,7 @@ def no_such_player(context: Context, handle: str, *, by_address: bool = False) -
 
 
 def game_meant(work: UnitOfWork, hints: Sequence[int]) -> Game:
-    """Return the game of the first board in `hints`. Without hints, it is the default game.
-
-    `hints` are the numbers of the boards that a mail is about.
-    """
+    """Return the game of the first board numbered in `hints`; without hints, the default game."""
     if len(games()) > 1 and hints:
         return games().get(work.boards.game_of(hints[0]) or "", default_game())
     return default_game()

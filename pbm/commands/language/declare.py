@@ -56,23 +56,17 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Return how the field's options are typed, by the name or the value of each option.
-
-        For example, `random` is typed as `-random`.
-        """
+        """Return how each option is typed, by its name or value: `-random` for `random`."""
         return {}
 
 
 @dataclass(frozen=True)
 class Operand(Field):
-    """A field parsed from words of the line.
-
-    `many` says that it may take several values. If it is missing, it is None, or () with `many`.
-    """
+    """A field parsed from words of the line. If it is missing, it is None, or () with `many`."""
 
     kind: ArgumentKind
     optional: bool = False
-    many: bool = False
+    many: bool = False  # it may take several values
     unless: str = ""  # the option beside which the field may be missing
 
     def usage(self, game: Game) -> str:
@@ -178,12 +172,9 @@ class GameOptions(Field):
 
 @dataclass(frozen=True)
 class Chosen:
-    """The options of a game that a line chooses.
+    """The options of a game that a line chooses."""
 
-    An item is an option, its value, and how the player typed it.
-    """
-
-    found: tuple[tuple[GameOption, str | bool, str], ...]
+    found: tuple[tuple[GameOption, str | bool, str], ...]  # option, value, as typed
 
     def options(self) -> dict[str, str | bool]:
         """Return the values by name. Raises Refusal for an option with two values."""
@@ -309,10 +300,7 @@ class Command:
 
     @classmethod
     def with_game(cls, text: str) -> str:
-        """Replace the placeholders in a help text by what the default game says.
-
-        They stand for the game's name and for its note on this command.
-        """
+        """Put the name of the default game, and its note on this command, into a help text."""
         if "{" not in text:
             return text
         name = default_game().info.name
@@ -325,10 +313,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the words of a line behind its first word, `word`. Raises Refusal.
-
-        The refusal also has the number of the board that the line names.
-        """
+        """Parse the words behind the first word of a line, `word`. Raises Refusal."""
         command = cls()
         command.game = game or default_game()
         if cls.second:
@@ -375,10 +360,7 @@ class Command:
         return login_at(words) if cls.takes_login else None
 
     def _read(self, words: list[str]) -> None:
-        """Parse all fields from the words of the line. Raises Refusal.
-
-        Words of a password, or of a sentence to other players, are never taken for options.
-        """
+        """Parse all fields. Words of a password or of a sentence are never options."""
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -404,8 +386,7 @@ class Command:
     def pinned(self, context: Context) -> str:
         """Return the line to store until the player confirms the command.
 
-        It names what the command would otherwise take from its mail, such as the board, so that it
-        means the same later.
+        It names what the command would otherwise take from its mail, such as the board.
         """
         has_options = any(isinstance(field, GameOptions) for field in self.fields.values())
         return self.of_its_game(self.line) if has_options else self.line
@@ -425,10 +406,7 @@ class Command:
         return self
 
     def question(self) -> str:
-        """Return the question with which a mail asks the player to confirm the command.
-
-        If it is empty, the mail quotes the player's line instead.
-        """
+        """Return the question whether to run the command. If it is empty, the line is quoted."""
         return self.asks.format(**vars(self))
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any] | None:
@@ -440,10 +418,7 @@ class Command:
 
     @property
     def new_password(self) -> str | None:
-        """The new password in the line, or None.
-
-        It must be hashed outside the transaction, as that is slow, and must never be stored.
-        """
+        """The new password, or None. Hash it outside the transaction, and never store it."""
         return None
 
 

@@ -104,10 +104,7 @@ class ArgumentKind:
 
 
 class BoardKind(ArgumentKind):
-    """A board's number, a ply, or both: `12`, `#17`, `12#17`.
-
-    A negative ply counts from the end: `#-3`.
-    """
+    """A board's number, a ply, or both: `12`, `#17`, `12#17`. `#-3` counts from the end."""
 
     shown = "board"
     reason = "board"
@@ -301,10 +298,7 @@ def login_at(words: list[str]) -> int | None:
 
 
 def begins_with_login(words: list[str]) -> bool:
-    """Return whether words begin with a handle and a password.
-
-    They do not if one of the first two words names a board.
-    """
+    """Return whether words begin with a handle and a password. Neither may name a board."""
     first = [lowered(word) for word in words[:_LOGIN]]
     names_board = any(word in WHICH or is_board(word) for word in first)
     return len(first) == _LOGIN and is_handle(first[0]) and not names_board
