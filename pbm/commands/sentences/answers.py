@@ -63,10 +63,7 @@ _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s
 
 @dataclass(frozen=True)
 class Spoken:
-    """The answer to a yes-or-no question.
-
-    It stands in the first line of a mail that says more than a greeting.
-    """
+    """The answer to a yes-or-no question, in the first line that says more than a greeting."""
 
     answer: bool | None = None  # True for yes, None if unclear
     begins: bool = False  # the line begins like an answer
@@ -76,10 +73,7 @@ class Spoken:
 
 
 def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
-    """Parse an answer to a yes-or-no question.
-
-    `leaving` says that the question was whether to leave the server for good.
-    """
+    """Parse an answer to a yes-or-no question. If `leaving`, it was about leaving the server."""
     again = _WORDS["again"] | _WORDS["leaving"] if leaving else _WORDS["again"]
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
@@ -123,10 +117,7 @@ def _read(
 
 
 def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
-    """Return whether a line consists only of the given `phrases` and of polite words.
-
-    `found` are its clauses.
-    """
+    """Return whether a line consists only of the given `phrases` and of polite words."""
     made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
     return len(line) <= LONGEST and all(made_of)
 
@@ -134,11 +125,7 @@ def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool
 def _is_doubtful(
     answer: bool, found: Sequence[Clause], line: str, below: Sequence[str], again: frozenset[str]
 ) -> bool:
-    """Return whether the words around a yes or a no cast doubt on it.
-
-    `answer` is True for a yes. `found` are the clauses of its `line`, and `below` are the lines
-    under it. `again` are phrases that only repeat a yes.
-    """
+    """Return whether a yes or a no is doubtful because of the words around it."""
     more = found[1:]
     # As is usual after a yes: "How do I begin?"
     asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
@@ -178,10 +165,7 @@ def _is_no(clause: Clause) -> bool:
 
 
 def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Return whether one of these words casts doubt on a yes. `doubts` are words that do.
-
-    Some pairs of words are harmless: German "was" (what) casts doubt, but "that was" does not.
-    """
+    """Return whether one of these words is among `doubts`, except in harmless pairs of words."""
     pairs = zip(("", *words), words, strict=False)
     return any(
         (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
@@ -194,10 +178,7 @@ def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
 
 
 def says_no(text: str) -> bool:
-    """Return whether a text seems to say no.
-
-    It does if it asks for no more mail, or if it begins with a no and never says yes.
-    """
+    """Return whether a text seems to say no, or asks for no more mail."""
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
@@ -293,9 +274,8 @@ def _first_words(text: str) -> Sequence[str]:
 def _begins_with(words: Sequence[str], kind: str, phrases: frozenset[str]) -> bool:
     """Return whether words begin with one of `phrases`, or with a word for a `kind` of answer.
 
-    Two word lists are looked at for a kind such as "no". A word in the list "no alone" counts only
-    if it is the only word. The list "no undivided" is for languages without blanks between words:
-    its phrases count if the first word begins with one.
+    A word in the list "no alone" counts only if it is the only word. The list "no undivided" is for
+    languages without blanks between words.
     """
     if not words:
         return False

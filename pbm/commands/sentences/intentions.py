@@ -117,9 +117,7 @@ class _Clause:
 def understand(lines: Sequence[str]) -> Understood | None:
     """Return the requests in a sender's words; None if the words are for other players.
 
-    They are for other players if they name a move or a place on the board. If a text has other
-    words, too, a single word in it is a request only on a line of its own or at the end: "Resign?
-    Never!" is no request.
+    Words that name a move or a place on the board are for other players.
     """
     text = "\n".join(lines).strip()
     is_long = len(text) > _LONGEST or text.count("\n") >= _MOST_LINES
@@ -156,11 +154,7 @@ def days_away(lines: Sequence[str]) -> str | None:
 
 
 def topic_asked(lines: Sequence[str]) -> Meant | None:
-    """Return the subject of a short question, by the words in it.
-
-    A text that says that its sender is away counts too, even without a question mark. Returns None
-    for other texts.
-    """
+    """Return the subject of a short question, or of a notice of absence; None for other texts."""
     text = " ".join(" ".join(lines).split())
     words = words_of(text)
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
@@ -268,10 +262,7 @@ def _without_asides(words: list[str]) -> list[str]:
 
 
 def _aside(words: list[str], *, at_end: bool) -> int:
-    """Return the number of words in the polite phrase with which `words` begin; 0 for none.
-
-    With `at_end`, it is the phrase with which they end.
-    """
+    """Return the number of words in a polite phrase at the start of `words`, or at the end."""
     sizes = range(min(len(words), _LONGEST_ASIDE), 0, -1)
     return next((n for n in sizes if " ".join(words[-n:] if at_end else words[:n]) in _ASIDES), 0)
 

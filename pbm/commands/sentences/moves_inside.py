@@ -139,10 +139,7 @@ def _spoken(text: str) -> list[_Spoken]:
 
 
 def _are_kind(found: Sequence[_Spoken], phrases: frozenset[str], *, sorry: bool = False) -> bool:
-    """Return whether clauses say only kind things, such as a greeting or good wishes.
-
-    `phrases` are the kind phrases. With `sorry`, a short apology may also give its reason.
-    """
+    """Return whether clauses say only kind things, or with `sorry` also a short apology."""
     may_be_name = False
     for item in found:
         words, clause = tuple(map(str.casefold, item.clause.words)), item.clause
