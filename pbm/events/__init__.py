@@ -21,19 +21,12 @@ class Event:
 
     @property
     def acted_on(self) -> int | None:
-        """The number of the board, if this event comes from a player's command about a board.
-
-        Otherwise it is None.
-        """
+        """The number of the board that the player's command is about; None for other events."""
         return None
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Those who are sent a question or a notice for this event.
-
-        An item is a mail address, or "player N" with the id of a player. Each counts as one mail
-        in the limits of mails.
-        """
+        """Those who are sent a question or notice: addresses, or "player N" with a player's id."""
         return ()
 
     @property
@@ -63,18 +56,12 @@ class BoardEvent(Event):
 
     @property
     def speaker(self) -> str | None:
-        """The handle of the player who caused or said this; None if nobody did.
-
-        Players who have blocked this player get no mail about the event.
-        """
+        """The handle of the player who caused or said this; None if nobody did."""
         return None
 
     @property
     def leaver(self) -> str | None:
-        """The handle of a player who is out of the game because of this event; None if nobody is.
-
-        This player is told about the event, like those who still play.
-        """
+        """The handle of a player who is out of the game because of this event, or None."""
         return None
 
 
@@ -90,10 +77,7 @@ class MovePlayed(BoardEvent):
 
 
 class PlayerLeft(BoardEvent):
-    """A player is out of a game: by resigning, or because the operator removed the player.
-
-    The position does not change by that.
-    """
+    """A player is out of a game: by resigning, or because the operator removed the player."""
 
     handle: str
     how: str
@@ -116,10 +100,7 @@ class BoardEnded(BoardEvent):
 
 
 class BoardReopened(BoardEvent):
-    """A finished game goes on, or it got another result.
-
-    The consequences of its end, such as changed ratings, have been undone.
-    """
+    """A finished game goes on, or has another result. Changes of ratings have been undone."""
 
     only_if_wanted = passes_turn = for_leavers = True
     counts_postage = False
@@ -253,12 +234,9 @@ class Proposed(Event):
 
 
 class CalledOff(Event):
-    """A pending challenge has ended without a game. The players `readers` are told.
+    """A pending challenge has ended without a game. The players `readers` are told."""
 
-    `by` is the player who had made the challenge.
-    """
-
-    by: str
+    by: str  # who had made the challenge
     game: str
     why: str  # `refused`, `withdrawn`, `lapsed`, `left` or `impossible`
     who: tuple[str, ...]  # who refused, withdrew, did not answer, left or cannot play
@@ -273,16 +251,13 @@ class CalledOff(Event):
 
 
 class Reported(Event):
-    """A player tells the operator about a board on which somebody behaves badly.
-
-    `lines` is what the player writes. `words` are comments of the other players, for the operator.
-    """
+    """A player tells the operator about a board on which somebody behaves badly."""
 
     number: int
     about: int
     handle: str
-    lines: tuple[str, ...]
-    words: tuple[dict[str, Any], ...]
+    lines: tuple[str, ...]  # what the player writes
+    words: tuple[dict[str, Any], ...]  # comments of the other players
 
     for_sender = True
 

@@ -23,10 +23,7 @@ class BoardFact(BoardEvent):
 
 
 class BoardNews(BoardFact):
-    """A fact that players can cause as often as they like, such as an offer.
-
-    It counts as a comment: players may write only so many comments on a board.
-    """
+    """A fact, such as an offer, that counts as one of a player's comments on the board."""
 
     acts_on_board = counts_as_words = True
 
@@ -52,13 +49,10 @@ class BoardStarted(BoardFact):
 
 
 class BoardDeclined(BoardFact):
-    """A player declined to play, so the board is closed.
-
-    If other players remain, they may go on with the game on the board `successor`.
-    """
+    """A player declined to play, so the board is closed."""
 
     handle: str
-    successor: int | None = None
+    successor: int | None = None  # the board on which the remaining players may go on
 
     acts_on_board = happens_once = True
 
@@ -71,10 +65,7 @@ class MoveDue(BoardFact):
 
 
 class AccountNews(BoardFact):
-    """A player began or ended a vacation, or can or cannot be reached by mail.
-
-    It is told on the boards on which it is the player's turn.
-    """
+    """A player began or ended a vacation, or can or cannot be reached by mail."""
 
     handle: str
 
@@ -95,13 +86,10 @@ class PlayerBack(AccountNews):
 
 
 class VacationTaken(BoardFact):
-    """A player ran out of time, but was given a vacation instead of losing the game by it.
-
-    The vacation has `days` days and ends with the day `last`.
-    """
+    """A player ran out of time, but was given a vacation instead of losing the game by it."""
 
     handle: str
-    last: str
+    last: str  # the last day of the vacation
     days: int
 
 
@@ -208,15 +196,11 @@ class TakebackDone(_TakeBack):
 
 @dataclass(frozen=True)
 class MatchStanding:
-    """A player's result in a match of several games: the number of wins.
-
-    If two players have equal wins, the one with the greater `balance` is ahead. It adds up by how
-    much a player was ahead of the opponents at the end of each game.
-    """
+    """A player's result in a match of several games. The `balance` decides between equal wins."""
 
     handle: str
     wins: int
-    balance: int
+    balance: int  # sum of the leads over the opponents at the end of each game
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,12 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The operator undid the last ply, the move `move` of the player `handle`.
-
-    The players `lifted` had run out of time after it. They are in the game again.
-    """
+    """The operator undid the last ply, the move `move` of the player `handle`."""
 
     ply: int
     move: str
     handle: str
-    lifted: tuple[str, ...] = ()
+    lifted: tuple[str, ...] = ()  # players who ran out of time after it, and play again
 
 
 class ClosedByOperator(OperatorActed):
