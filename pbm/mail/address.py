@@ -39,10 +39,7 @@ class SeparatorError(AddressError):
 
 @lru_cache(maxsize=1024)  # of up to 254 characters; one turn parses the same few often
 def parse_address(text: str) -> str:
-    """Check an address, and return it with its domain in lower case (RFC 5321, 4.5.3.1).
-
-    Raises AddressError.
-    """
+    """Check an address, and return it with its domain in lower case. Raises AddressError."""
     if not text.isascii():
         raise AddressError("A mail address here may hold plain ASCII characters only.")
     local, at, domain = text.rpartition("@")
@@ -81,18 +78,13 @@ def address_key(address: str) -> str:
 
 
 def mailbox_key(address: str) -> str:
-    """Return a key that is the same for all addresses that reach one mailbox.
-
-    It is the address in lower case, without a `+` and what follows it before the `@`.
-    """
+    """Return a key of a mailbox: the address in lower case, without a `+` and what follows it."""
     local, at, domain = address_key(address).rpartition("@")
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
 def registered_domain(address: str) -> str:
     """Guess the domain that somebody has registered, from an address below it.
-
-    It has the last two labels of the address, or the last three if the last two are like `co.uk`.
 
     >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
     ('example.org', 'example.co.uk')
@@ -111,8 +103,7 @@ def is_at_home(address: str, own_address: str) -> bool:
 def leads_elsewhere(address: str, own_address: str) -> bool:
     """Return whether a mail server may pass on a mail to this address to another host.
 
-    It may if the address has "%" or "!" before the "@", or a domain without a dot that is not ours
-    (RFC 1123, 5.2.16; RFC 5321, 2.3.5).
+    It may if the address has "%" or "!" before the "@", or a foreign domain without a dot.
     """
     local, _, domain = address.rpartition("@")
     is_near = "." not in domain and not is_at_home(address, own_address)
@@ -145,13 +136,10 @@ class Probe:
 
 @dataclass(frozen=True)
 class Bounce:
-    """The envelope sender of one of our mails. Reports that it was not delivered come there.
-
-    `mail` is a short name of our mail.
-    """
+    """The envelope sender of one of our mails. Reports that it was not delivered come there."""
 
     player_id: int
-    mail: str
+    mail: str  # a short name of our mail
     tag: str = field(repr=False)
 
 
@@ -171,16 +159,10 @@ Recipient = Plain | PlayerReply | QuestionReply | Probe | Bounce | Postmaster | 
 
 
 class ServerAddress:
-    """The server's own address, and the reply addresses derived from it.
-
-    It makes reply addresses, and parses the address that a mail was sent to. Parsing ignores case.
-    """
+    """The server's own address. It makes and parses the reply addresses derived from it."""
 
     def __init__(self, address: str, separator: str = "+") -> None:
-        """Check the address and the reply addresses derived from it.
-
-        Raises AddressError if one of them is invalid.
-        """
+        """Check the address and the reply addresses derived from it. Raises AddressError."""
         self.plain = parse_address(address).lower()
         self.local_part, _, self.domain = self.plain.rpartition("@")
         if separator not in _SUBADDRESS_SEPARATORS:
@@ -216,10 +198,7 @@ class ServerAddress:
         return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
 
     def parse(self, recipient: str) -> Recipient:
-        """Find out what the address means to which a mail was sent.
-
-        An invalid address is `Unknown`; nothing is raised.
-        """
+        """Return what the address means to which a mail was sent. An invalid one is `Unknown`."""
         if recipient.lower() == "postmaster":  # needs no domain (RFC 5321, section 4.5.1)
             return Postmaster()
         try:
@@ -261,18 +240,12 @@ def parse_message_ids(text: str, most: int) -> tuple[str, ...]:
 
 
 def short_name(message_id: str) -> str:
-    """Return a short name of one of our mails, such as 3f9a01c2.
-
-    It is the beginning of the random part of the Message-ID.
-    """
+    """Return the beginning of a Message-ID's random part as a short name, such as 3f9a01c2."""
     return message_id.partition("@")[0].rpartition(".")[2][:8]
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """Return the Message-IDs of the mails that a mail answers, at most `most`.
-
-    Those in `In-Reply-To` come first, then those in `References`, the newest first.
-    """
+    """Return at most `most` Message-IDs of the mails that a mail answers, the newest first."""
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

@@ -170,10 +170,7 @@ def _replace(path: Path, text: str) -> None:
 
 @contextmanager
 def _temporary(path: Path, text: str) -> Iterator[Path]:
-    """Yield a temporary file with a text, beside the key file `path`.
-
-    The caller puts it in place of the key file, by linking or renaming it.
-    """
+    """Yield a temporary file with a text, beside the key file `path`; the caller moves it there."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(draft, text.encode("ascii"))
