@@ -62,21 +62,17 @@ class Results:
 
 @dataclass(frozen=True)
 class Stamp:
-    """A `Received` or `Authentication-Results` field of a mail's header.
-
-    `received_above` is the number of `Received` fields above it.
-    """
+    """A `Received` or `Authentication-Results` field of a mail's header."""
 
     name: str
     value: str
-    received_above: int
+    received_above: int  # number of `Received` fields above it
 
 
 def dmarc_of(raw: bytes, front: Front, author: str) -> Dmarc:
     """Return the DMARC result of the upstream server for the domain of `author`.
 
-    `author` is the address in `From:`. One fail, for any domain, makes the result a fail. For a
-    pass all results must be passes, for exactly the domain of `author`.
+    One fail makes the result a fail. For a pass, all must be passes for exactly that domain.
     """
     stamps = stamps_of(raw)
     if sum(stamp.name == "received" for stamp in stamps) < front.hops:
@@ -120,10 +116,7 @@ def stamps_of(raw: bytes) -> list[Stamp]:
 
 
 def read_results(value: str) -> Results | None:
-    """Parse the unfolded value of a field (RFC 8601, section 2.2) in linear time.
-
-    Return None if the value is malformed.
-    """
+    """Parse a field's unfolded value (RFC 8601, 2.2) in linear time; None if it is malformed."""
     begins = _ID.match(value)
     parts = _parts(value)
     if begins is None or parts is None:
@@ -160,10 +153,9 @@ def _result(section: str, quoted: list[str]) -> MethodResult | None:
 
 
 def _parts(value: str) -> tuple[list[str], list[str]] | None:
-    """Split the value of a field at semicolons. Return the parts and the quoted strings.
+    """Split a field at semicolons. Return the parts and the quoted strings; None if malformed.
 
     In the parts, quoted strings are replaced by `"0"`, `"1"`, … in order, and comments by blanks.
-    Return None if the value is malformed.
     """
     parts: list[list[str]] = [[]]
     quoted: list[str] = []
@@ -188,10 +180,7 @@ def _parts(value: str) -> tuple[list[str], list[str]] | None:
 
 
 def _end_of_comment(value: str, at: int) -> int:
-    """Return the index after the comment that begins at `at`, or 0 if the comment is not closed.
-
-    Comments may contain comments.
-    """
+    """Return the index after the comment that begins at `at`, or 0 if it is not closed."""
     depth = 0
     for found in _IN_COMMENT.finditer(value, at):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -224,10 +213,7 @@ class Seen:
 
 
 def probe_mail(mark: str, sender: str, recipient: str, authserv_id: str, date: str) -> bytes:
-    """Make a test mail that contains forged results.
-
-    `mark` is a unique word. It is in each field that is looked for when the mail has arrived.
-    """
+    """Make a test mail that contains forged results, and the unique word `mark`."""
     *above, below = (
         spelling.format(
             id=authserv_id,

@@ -52,10 +52,7 @@ def why_automatic(
     envelope_sender: str,
     own_address: str,
 ) -> str | None:
-    """Return in a few words, for the log, why a mail is automatic; return None if it is not.
-
-    `author` is None if the `From` fields do not name one clear author.
-    """
+    """Return in a few words, for the log, why a mail is automatic; return None if it is not."""
     sender = envelope_sender.strip().removeprefix("<").removesuffix(">")
     if not sender:
         return "empty envelope sender"
@@ -100,10 +97,7 @@ def may_tell_a_robot(name: str) -> bool:
 
 
 def is_own(address: str, own_address: str) -> bool:
-    """Return whether an address is one of the server's.
-
-    It may be `own_address` itself, the same with a `+` detail, or a reply address.
-    """
+    """Return whether an address is one of the server's: its own or a reply address."""
     own_local, _, own_domain = own_address.lower().rpartition("@")
     local, _, domain = address.lower().rpartition("@")
     if domain != own_domain or not local.startswith(own_local):

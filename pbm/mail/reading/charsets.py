@@ -45,10 +45,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """Return the name of Python's codec for a charset label.
-
-    The name is empty for ASCII and for an empty label. An unknown label counts as Latin-1.
-    """
+    """Return Python's codec for a charset label: "" for ASCII, and Latin-1 if it is unknown."""
     if not label:
         return ""
     name = label.strip().strip("\"'").lower()

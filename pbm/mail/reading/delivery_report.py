@@ -59,14 +59,11 @@ _WARNINGS = ("delay", "warning: could not send", "warning: message")
 
 @dataclass(frozen=True)
 class DeliveryReport:
-    """What another server reports on the delivery of our mail.
-
-    `status` is a code of RFC 3463, or empty. `reason` is one line of text.
-    """
+    """What another server reports on the delivery of our mail."""
 
     verdict: str
-    status: str
-    reason: str
+    status: str  # a code of RFC 3463, or empty
+    reason: str  # one line of text
 
 
 def is_for_good(status: str) -> bool:
@@ -76,8 +73,7 @@ def is_for_good(status: str) -> bool:
 def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     """Parse a delivery report about our mail to `recipient`. Raises UnreadableMail.
 
-    Return None if the mail is no delivery report. If the report does not name the recipient, the
-    best result of all addresses in it counts.
+    Return None if the mail is no delivery report.
     """
     headers, root = split_mail(raw, REPORT_LIMITS)
     groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
@@ -106,10 +102,7 @@ def _status_parts(part: Part) -> Iterator[Part]:
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
-    """Yield the fields of each recipient in a report (RFC 3464, section 2.3).
-
-    Empty lines between the fields of one recipient are ignored.
-    """
+    """Yield the fields of each recipient in a report (RFC 3464, section 2.3)."""
     end = min(part.end, part.start + 2 * _MOST_BYTES)
     content = decode_transfer(raw[part.start : end], part.encoding)[:_MOST_BYTES]
     begun: _Fields = {}
@@ -126,10 +119,7 @@ def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:
 
 
 def _groups(text: str) -> Iterator[_Fields]:
-    """Yield groups of fields.
-
-    A group ends at an empty line, or before a recipient field that it already has.
-    """
+    """Yield groups of fields. An empty line, or a repeated recipient field, ends a group."""
     fields: _Fields = {}
     name = ""
     for line in text.split("\n")[:_MOST_LINES]:
@@ -152,11 +142,7 @@ def _groups(text: str) -> Iterator[_Fields]:
 
 
 def _named(fields: _Fields) -> Iterator[str]:
-    """Yield the addresses by which a report names a recipient, in lower case.
-
-    Each address is yielded as it is written, and again with its encoded characters decoded
-    (RFC 3461, section 4).
-    """
+    """Yield the recipient's addresses in lower case, as written and decoded (RFC 3461, 4)."""
     for name in _WHOSE:
         _, _, address = fields.get(name, "").partition(";")
         key = address_key(_COMMENT.sub("", address).strip(" \t<>"))

@@ -39,10 +39,7 @@ _OF_SYSTEM = {"window": "white", "windowtext": "black"}
 
 
 def declarations(text: str) -> Declarations:
-    """Parse those declarations of a style that affect visibility.
-
-    Names and values are returned in lower case.
-    """
+    """Parse the declarations of a style that affect visibility, in lower case."""
     found: Declarations = {}
     for declaration in _plain(text).split(";"):
         name, _, value = declaration.partition(":")
@@ -53,10 +50,7 @@ def declarations(text: str) -> Declarations:
 
 
 def rules(texts: Iterable[str]) -> dict[str, Declarations]:
-    """Parse style sheets. Return the declarations for each selector.
-
-    Only these selectors are read: a tag, a class, an id, or a tag with a class or an id.
-    """
+    """Parse style sheets. Return the declarations for each simple selector, such as `p.quote`."""
     found: dict[str, Declarations] = {}
     for text in texts:
         for selectors, body in _blocks(_plain(text)):
@@ -103,10 +97,7 @@ def pixels(value: str) -> float:
 
 
 def colour(value: str) -> Colour | None:
-    """Parse the colour at the start of a value.
-
-    Return None if there is no colour, or if it is transparent.
-    """
+    """Parse the colour at the start of a value; None if there is none or it is transparent."""
     if found := _HEX.match(value):
         digits = found[1]
         step = 1 if len(digits) < 6 else 2
@@ -274,11 +265,7 @@ def _is_tiny(size: str, *, within: bool) -> bool:
 def _background(
     outer: Colour | None, declared: Declarations, old: Mapping[str, str]
 ) -> Colour | None:
-    """Return an element's background colour, or None if the background is a picture.
-
-    An element without a background of its own gets `outer`, that of the element around it. `old`
-    has the element's old attributes, such as `bgcolor`.
-    """
+    """Return an element's background colour, by default `outer`; None if it is a picture."""
     if "url(" in declared.get("background-image", "") or "background" in old:
         return None
     if text := declared.get("background-color"):

@@ -51,10 +51,9 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+", re.ASCII)
 
 
 def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
-    """Convert the visible text of an HTML mail to lines of text.
+    """Convert the visible text in the first `most_tags` tags of an HTML mail to lines of text.
 
-    A quoted line begins with `> `, and a line of a signature with the mark `SIGNATURE`. What comes
-    after the first `most_tags` tags is left out.
+    A quoted line begins with `> `, and a line of a signature with the mark `SIGNATURE`.
     """
     try:  # the work grows with the square of the nesting depth
         first_tags = "<".join(html[:_CHARS].split("<", most_tags + 1)[: most_tags + 1])
@@ -69,11 +68,7 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
 
 
 def _without_formatting(html: str) -> str:
-    """Remove tags that only format text, such as `<b>`.
-
-    If the attributes of such a tag may hide text, the tag is not removed. It is renamed to
-    `x-styled`, and keeps these attributes.
-    """
+    """Remove tags that only format, such as `<b>`. Those that may hide text become `x-styled`."""
     styled: dict[str, list[bool]] = {}  # of the open elements of each name
 
     def instead(found: re.Match[str]) -> str:
@@ -118,10 +113,7 @@ class _Lines:
                 self._pieces.append(line)
 
     def end(self, prefix: str, *, even_empty: bool = True) -> None:
-        """End the current line, and put `prefix` before its text.
-
-        If the line has no text, it is dropped unless `even_empty` is True.
-        """
+        """End the current line, with `prefix` in front. `even_empty` keeps a line without text."""
         if self._pieces or even_empty:
             self._lines.append((prefix + "".join(self._pieces)).rstrip(" "))
         self._pieces = []
@@ -133,10 +125,7 @@ class _Lines:
         self._lines.extend(SIGNATURE + line for line in lines)
 
     def gap(self, prefix: str) -> None:
-        """Add an empty line, which begins with `prefix`.
-
-        Nothing is added at the start of the text, or if the line above is the same.
-        """
+        """Add an empty line, unless it would be the first, or the line above is the same."""
         if self._lines and self._lines[-1] != prefix.rstrip(" "):
             self._lines.append(prefix.rstrip(" "))
 
@@ -256,10 +245,7 @@ def _is_quote(node: LexborNode, tag: str, attributes: dict[str, str | None]) -> 
 
 
 def _stands_above_quote(node: LexborNode) -> bool:
-    """Return whether a blockquote follows an element, perhaps after blanks and line breaks.
-
-    In a mail by Gmail it follows the element "On … wrote:".
-    """
+    """Return whether a blockquote follows an element, perhaps after blanks and line breaks."""
     following = node.next
     for _ in range(3):
         if following is None or following.tag not in ("-text", "br"):
@@ -269,10 +255,7 @@ def _stands_above_quote(node: LexborNode) -> bool:
 
 
 def _is_indentation(attributes: dict[str, str | None]) -> bool:
-    """Return whether a blockquote is only indented text, and not a quotation.
-
-    Gmail and Apple Mail use blockquotes for both.
-    """
+    """Return whether a blockquote is only indented text, and not a quotation."""
     if (attributes.get("type") or "").lower() == "cite" or attributes.get("cite"):
         return False
     classes = (attributes.get("class") or "").split()

@@ -106,10 +106,7 @@ class Envelope:
 def read(
     raw: bytes, *, envelope_sender: str, own_address: str, limits: Limits = LIMITS
 ) -> Envelope:
-    """Parse a mail, which may be any bytes. Raises nothing but UnreadableMail.
-
-    `envelope_sender` may be in angle brackets.
-    """
+    """Parse a mail, which may be any bytes. Raises nothing but UnreadableMail."""
     header = read_header(raw, envelope_sender, own_address, limits)
     headers, root = split_mail(raw, limits)
     words = find_own_words(body_text(raw, root, limits))
@@ -156,8 +153,7 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:
     """Mask our addresses and secret words in the subject and the text of a mail.
 
-    `is_secret` is asked about each word that may be the tag of a reply address. The result keeps
-    these words as `perhaps_tags`.
+    `is_secret` judges words that may be tags of reply addresses. `perhaps_tags` keeps them all.
     """
     perhaps: dict[str, None] = {}
 

@@ -29,10 +29,7 @@ class Headers:
     fields: tuple[tuple[str, bytes], ...] = ()
 
     def all(self, name: str, most: int = _VALUE_BYTES) -> list[str]:
-        """Return the values of all fields of this name as text.
-
-        Folded lines are joined, but encoded words are not decoded. A value is cut to `most` bytes.
-        """
+        """Return the values of all fields of this name, undecoded and cut to `most` bytes each."""
         return [_text(value[:most]) for value in self._values.get(name, ())]
 
     def first(self, name: str, most: int = _VALUE_BYTES) -> str:
@@ -103,10 +100,7 @@ class Part:
 
 
 def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
-    """Parse the media type and its parameters. The type is returned in lower case.
-
-    A malformed value counts as `text/plain`.
-    """
+    """Return the media type in lower case, and its parameters. A bad value is `text/plain`."""
     found = _TYPE.match(value)
     if found is None:
         return "text/plain", {}
@@ -122,10 +116,7 @@ def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
 
 @lru_cache(maxsize=4)  # a mail is read on arrival, and again in its turn
 def split_mail(raw: bytes, limits: Limits) -> tuple[Headers, Part]:
-    """Parse a mail to its header and its MIME part. Raises UnreadableMail.
-
-    A multipart mail in which the boundary never occurs is treated as a single text.
-    """
+    """Parse a mail to its header and its MIME part. Raises UnreadableMail."""
     headers, body = split_header(raw, limits)
     return headers, _Walk(raw, limits).run(headers, body)
 
@@ -208,10 +199,7 @@ def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
 
 
 def unflow(text: str, delete_space: bool) -> str:
-    """Join each line that ends with a blank, a soft line break of RFC 3676, with the next line.
-
-    If `delete_space` is True, the blank is removed.
-    """
+    """Join each line that ends with a blank, a soft line break of RFC 3676, with the next line."""
     paragraphs: list[tuple[int, list[str]]] = []
     is_soft = False
     for line in text.split("\n"):
@@ -230,10 +218,7 @@ _HTML_STARTS = ("<html", "<!doctype html")
 
 
 def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """Return a mail's text, cut to the limits.
-
-    If the mail has its text in two forms, plain text is preferred to HTML.
-    """
+    """Return a mail's text, cut to the limits. Plain text is preferred to HTML."""
     text = _Reader(raw, limits).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 
