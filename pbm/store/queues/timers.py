@@ -74,10 +74,9 @@ class Timers(JobQueue[Timer]):
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
     ) -> None:
-        """Bring timers forward to `due_at`, if they are due later.
+        """Bring the timers with the keys `abouts` forward to `due_at`, if they are due later.
 
-        `abouts` are the keys of the timers. Timers that others have locked are skipped. To wait for
-        them could be a deadlock: whoever claimed a timer may be waiting for a board locked here.
+        Timers that others have locked are skipped, since to wait for them could be a deadlock.
         """
         for first in range(0, len(abouts), _AT_ONCE):
             later = select(due.c.id).where(
@@ -90,10 +89,7 @@ class Timers(JobQueue[Timer]):
             self._transaction.execute(earlier)
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
-        """Lock and return up to `most` timers that are due, oldest first.
-
-        Timers that others have locked are skipped.
-        """
+        """Lock and return due timers, oldest first. Timers that others have locked are skipped."""
         return tuple(map(self._read, self._claim(now, most, "due_at")))
 
     def next_due_at(self) -> datetime | None:
@@ -116,8 +112,7 @@ class Timers(JobQueue[Timer]):
     ) -> frozenset[int]:
         """Return those of the players who have a board for which a timer is due by `until`.
 
-        Only timers of the given kinds count. Timers of the boards in `but` do not count. Of all
-        timers, only the first `_LOOKED_AT` by due time are examined.
+        Timers of the boards in `but` do not count. Only the first `_LOOKED_AT` timers are examined.
         """
         soon = (
             select(due.c.kind, due.c.board_id)

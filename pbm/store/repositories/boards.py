@@ -84,28 +84,19 @@ class Boards(Repository):
         return self.keep(board_of(found[0], seated))
 
     def keep(self, board: Board) -> Board:
-        """Put a board into the transaction's cache, and return it.
-
-        The board must have just been read or written.
-        """
+        """Put a board, just read or written, into the transaction's cache, and return it."""
         self._transaction.cache.keep(("board", board.id), _FIND.tables | _SEATED_AT.tables, board)
         return board
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
-        """Return a board by number. Raises LookupError.
-
-        If `lock` is True, the board is locked until the commit.
-        """
+        """Return a board. If `lock` is True, lock it until the commit. Raises LookupError."""
         board = self.find(board_id, lock=lock)
         if board is None:
             raise LookupError(f"no board {board_id}")
         return board
 
     def lock_if_free(self, board_id: int) -> bool:
-        """Try to lock a board until the commit, and return whether it is locked now.
-
-        This does not wait if another transaction has locked the board.
-        """
+        """Lock a board until the commit. If others have locked it, return False at once."""
         query = select(boards.c.id).where(boards.c.id == board_id)
         free = query.with_for_update(skip_locked=True, key_share=True)
         found = self._scalars(free)
@@ -121,8 +112,7 @@ class Boards(Repository):
     def longest_waiting(self, player_id: int, but: int, most: int) -> tuple[Board, ...]:
         """Lock and return up to `most` boards on which it is a player's turn, longest wait first.
 
-        The board `but` is left out. Boards that others have locked are left out, too, since to wait
-        for them could be a deadlock.
+        The board `but` is left out, and so are boards that others have locked.
         """
         query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
@@ -137,10 +127,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(boards.c.id))
 
     def waiting_for(self, player_id: int, games: Collection[str]) -> tuple[int, ...]:
-        """Return the numbers of the boards on which it is a player's turn, longest wait first.
-
-        Only boards of the given games count.
-        """
+        """Return the numbers of the boards on which it is a player's turn, longest wait first."""
         query = select(boards.c.id).where(
             boards.c.to_move_id == player_id, boards.c.game.in_(tuple(games))
         )
@@ -148,10 +135,7 @@ class Boards(Repository):
         return self._scalars(query.order_by(longest_first, boards.c.id))
 
     def of_player(self, player_id: int, *, playing: bool, most: int) -> tuple[Board, ...]:
-        """Return a player's newest boards.
-
-        They are boards in progress or, if `playing` is False, boards whose game is over.
-        """
+        """Return a player's newest boards in progress. If `playing` is False, return ended ones."""
         return self.get_many(self.numbers_of(player_id, seats.c.playing == playing, most=most))
 
     def game_of(self, board_id: int) -> str | None:
@@ -159,10 +143,7 @@ class Boards(Repository):
         return next(iter(self._scalars(query)), None)
 
     def numbers_of(self, player_id: int, *where: ColumnElement[bool], most: int) -> tuple[int, ...]:
-        """Return the numbers of a player's newest boards that meet the conditions, newest first.
-
-        There are at most `most`. The conditions `where` are about seats.
-        """
+        """Return the numbers of a player's newest boards. The conditions are about their seats."""
         query = select(seats.c.board_id).where(seats.c.player_id == player_id, *where).distinct()
         return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 
@@ -212,10 +193,9 @@ class Boards(Repository):
     ) -> Board:
         """Add a board. In `subject`, `{number}` is replaced by the board's number.
 
-        `begun_by` is the number of the player who made the challenge. For the first board of a
-        match, `rounds` is the length of the match. For a later board of a match, `round_of` tells
-        which round the board is. A board may also hold an imported record of a game. Then `names`
-        has the players' names in the record, and `tags` has its other data.
+        `begun_by` is the player who made the challenge. The first board of a match gets the number
+        of `rounds`, and each later board gets `round_of`. Only an imported record of a game has
+        `names` and `tags`.
         """
         state = position.state()
         board_id = self._add(
@@ -286,10 +266,7 @@ class Boards(Repository):
         _SET.run(self._transaction, board_id, values)
 
     def set(self, board: Board, **changed: Any) -> Board:
-        """Change fields of a board in the database, and return the changed board.
-
-        Callers must have locked the board.
-        """
+        """Change fields of a locked board in the database, and return the changed board."""
         self.change(board.id, **changed)
         return replace(board, **changed)
 
@@ -299,8 +276,7 @@ class Boards(Repository):
     def _with_seats(self, rows: Sequence[Row]) -> Iterator[Board]:
         """Yield boards built from rows of the table, with their seats.
 
-        The seats are read by a second statement. If a single statement with a join waited for a
-        lock, it would return the seats as they were before the wait.
+        A second statement reads the seats. After a wait for a lock, a join would return old seats.
         """
         seated: dict[int, list[Row]] = {row["id"]: [] for row in rows}
         reads = _SEATED_AT_MANY.rows(self._transaction, numbers=list(seated)) if rows else ()

@@ -29,14 +29,10 @@ class Buckets(Repository):
     ) -> bool:
         """Take a token from a bucket, and return True. If the bucket is empty, return False.
 
-        An empty bucket fills up to `capacity` over the time `per`. A new key has a full bucket.
-        While the clock is set back, the bucket does not fill. Raises ValueError if `capacity` is
-        below 1, or if `per` is above `LONGEST`.
-
-        If another open transaction has taken a token from the same bucket, this waits for its end.
-        But if `wait` is False, no token is taken in this case, and the result tells whether the
-        bucket had one before. So a process can take from several buckets in any order without a
-        deadlock.
+        An empty bucket fills up to `capacity` over the time `per`. If another open transaction has
+        taken a token from the bucket, this waits for its end. But if `wait` is False, no token is
+        taken then, and the result tells whether the bucket had one. Raises ValueError if `capacity`
+        is below 1, or if `per` is above `LONGEST`.
         """
         if capacity < 1:
             raise ValueError("a bucket must hold a token at least")
@@ -53,9 +49,8 @@ class Buckets(Repository):
     ) -> dict[str, float]:
         """Take a token from each of several buckets, in one statement and without waiting.
 
-        Returns how many tokens each bucket had before this call, by key. Empty buckets are left
-        out. If another transaction has locked a bucket, no token is taken from it, but the result
-        still has it.
+        Returns how many tokens each bucket had before, without empty buckets. A bucket that another
+        transaction has locked is in the result, but no token is taken from it.
         """
         take, values = _TAKE_EACH[self._transaction.dialect.name], _values(capacity, per, now)
         rows = take.rows(self._transaction, keys=list(keys), **values)
@@ -69,10 +64,7 @@ class Buckets(Repository):
         return self.left(key, capacity, per, now) < 1 - _ROUNDING
 
     def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """Return how many tokens a bucket has. The result may be more than `capacity`.
-
-        If another transaction that is not yet committed took a token, this token still counts.
-        """
+        """Return how many tokens a bucket has. The result may be more than `capacity`."""
         row = _READ_ONE.row(self._transaction, whose=key)
         if row is None:
             return capacity
@@ -85,11 +77,7 @@ class Buckets(Repository):
         return now + max(0.0, missing) / capacity * per
 
     def forget_full(self, now: datetime) -> bool:
-        """Delete buckets that have been unused for so long that they are full.
-
-        That time is `LONGEST`. At most `MOST_FORGOTTEN` buckets are deleted. The oldest are deleted
-        first, and locked ones are skipped. Returns True if there may be more.
-        """
+        """Delete buckets that were not used for `LONGEST`. Returns True if there may be more."""
         oldest = (
             select(buckets.c.key)
             .where(buckets.c.filled_at < now - LONGEST)
@@ -109,10 +97,7 @@ class Buckets(Repository):
         return self._count(query)
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
-        """Return when the longest unused of these buckets was last used.
-
-        Returns None if none of the buckets is stored.
-        """
+        """Return when the longest unused bucket was last used, or None if none is stored."""
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
@@ -124,10 +109,7 @@ def _values(capacity: float, per: timedelta, now: datetime) -> dict[str, Any]:
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
-    """Return the statement that takes a token from one bucket.
-
-    If `each` is True, the statement takes one from each of several buckets.
-    """
+    """Return the statement that takes a token from a bucket, or from several if `each` is True."""
     insert = upsert(buckets)
     seconds = _seconds(dialect, insert.excluded.filled_at) - _seconds(dialect, buckets.c.filled_at)
     full = buckets.c.tokens + _the_greater(seconds, 0.0) * _A_SECOND
@@ -151,11 +133,7 @@ def _take(dialect: str, *, each: bool = False) -> Statement:
 
 
 def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> Any:
-    """Add a query to an INSERT statement, so that it inserts a row for each of several keys.
-
-    The SQL parameter `keys` has the keys, and `row` has the SQL of each column. On PostgreSQL, a
-    key that another transaction has locked gets no row.
-    """
+    """Let an INSERT add a row for each unlocked key. The SQL parameter `keys` has the keys."""
     if dialect == "sqlite":
         key = func.json_each(_KEYS).table_valued("value").c.value
         free: ColumnElement[Any] = true()
@@ -166,10 +144,7 @@ def _of_each(insert: Any, dialect: str, row: dict[str, ColumnElement[Any]]) -> A
 
 
 def _seconds(dialect: str, moment: ColumnElement[Any]) -> ColumnElement[float]:
-    """Return SQL that converts a moment to a number of seconds.
-
-    They are counted from a starting point, which depends on `dialect`.
-    """
+    """Return SQL that converts a moment to seconds. The starting point depends on `dialect`."""
     if dialect == "sqlite":
         return type_coerce(func.julianday(moment), Float) * _DAY_SECONDS
     return type_coerce(func.extract("epoch", moment), Float)

@@ -43,8 +43,7 @@ class Challenges(Repository):
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
         """Return the challenges that a player made or was asked about, oldest first.
 
-        Expired challenges are left out. So are challenges that still wait for guests, who are
-        people without an account, asked at a mail address.
+        Expired challenges are left out. So are those that wait for people without an account.
         """
         sits = select(challenged.c.challenge_id).where(
             challenged.c.player_id == player_id, challenged.c.asked
@@ -66,10 +65,7 @@ class Challenges(Repository):
         return self._scalars(query.order_by(challenged.c.challenge_id))
 
     def guests_of(self, player_id: int, since: datetime) -> int:
-        """Return the number of guests whom a player asked after `since`, and who have not agreed.
-
-        Guests are people without an account, asked at a mail address.
-        """
+        """Count people asked by a player after `since` who have no account and have not agreed."""
         query = (
             select(func.count(challenged.c.address))
             .join(challenges, challenges.c.id == challenged.c.challenge_id)
@@ -91,9 +87,8 @@ class Challenges(Repository):
     ) -> int:
         """Add a challenge, and return its number.
 
-        `guests` has, for each seat in order, the number of a player or the mail address of somebody
-        without an account. Those who are also in `asked` are asked, and must say yes.
-        `PendingChallenge` explains `first_unsaid` and `command`.
+        `guests` has the number of a player or a mail address for each seat. Those who are also in
+        `asked` must say yes. `PendingChallenge` explains `first_unsaid` and `command`.
         """
         row = {"by_id": by_id, "setup": setup, "comment": [], "first_unsaid": first_unsaid}
         challenge_id = self._add(
@@ -179,10 +174,9 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, by_them, ~seats.c.answered)
 
     def by_others(self, player_id: int, *, most: int) -> int:
-        """Count a player's boards in progress that other players began.
+        """Count up to `most` of a player's boards in progress that other players began.
 
-        The result is at most `most`. The player who challenged to a match counts as having begun
-        all its rounds.
+        The player who challenged to a match counts as having begun all its rounds.
         """
         first = boards.alias()
         own = exists().where(
@@ -194,8 +188,7 @@ class Beginnings(Repository):
     def taken_up(self, begun_by: int) -> int:
         """Count the boards begun by a player on which another person has moved.
 
-        Of the boards that the player began, only the newest `_NEWEST` are examined. Moves of robots
-        do not count.
+        Only the newest `_NEWEST` of these boards are examined. Moves of robots do not count.
         """
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))
@@ -220,10 +213,7 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, against)
 
     def _in_progress(self, player_id: int, most: int, *where: ColumnElement[bool]) -> int:
-        """Count a player's boards in progress that meet the conditions.
-
-        The result is at most `most`.
-        """
+        """Count up to `most` of a player's boards in progress that meet the conditions."""
         its = (seats.c.player_id == player_id, seats.c.playing, *where)
         query = select(boards.c.id).join(seats, seats.c.board_id == boards.c.id).where(*its)
         return len(self._scalars(query.distinct().limit(most)))

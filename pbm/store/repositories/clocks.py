@@ -28,18 +28,12 @@ class Reminders(Repository):
         self._transaction.execute(insert(reminded_boards).values(outbox_id=mail), rows)
 
     def was_taken(self, player_id: int, board_id: int, since: datetime, until: datetime) -> bool:
-        """Return whether a player got a reminder about a board by the time `until`.
-
-        The reminder must have been written at `since` or later. A mail that bounced does not count.
-        """
+        """Return whether a player got a reminder about a board between `since` and `until`."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(_ARRIVED, outbox.c.finished_at <= until))
 
     def is_under_way(self, player_id: int, board_id: int, since: datetime) -> bool:
-        """Return whether a reminder about a board was sent to a player, or waits to be sent.
-
-        The reminder must have been written at `since` or later. A mail that bounced does not count.
-        """
+        """Return whether a reminder written at `since` or later was sent, or waits to be sent."""
         reminders = _reminders(player_id, board_id, since)
         return self._exists(reminders.where(or_(outbox.c.status == DUE, _ARRIVED)))
 
@@ -72,10 +66,7 @@ def vacations_read(player_id: int, since: date) -> Read:
 
 class Vacations(Repository):
     def of_player(self, player_id: int, since: date) -> tuple[Vacation, ...]:
-        """Return a player's vacations, sorted by first day.
-
-        Vacations that ended before the day `since` are left out.
-        """
+        """Return a player's vacations that end on the day `since` or later, sorted by first day."""
         (rows,) = rows_of(self._transaction, vacations_read(player_id, since))
         return tuple(read_as(Vacation, row) for row in rows)
 
@@ -83,10 +74,7 @@ class Vacations(Repository):
         return self._first(Vacation, select(vacations).where(vacations.c.id == vacation_id))
 
     def away_among(self, player_ids: Collection[int], today: date) -> dict[int, date]:
-        """Return those of the players who are on vacation today, with their last day of vacation.
-
-        A vacation from a single board does not count.
-        """
+        """Return who of the players is on vacation from all boards today, with the last day."""
         query = (
             select(vacations.c.player_id, func.max(vacations.c.last_day))
             .where(
@@ -104,18 +92,12 @@ class Vacations(Repository):
         return self._add(vacations, **row)
 
     def keep_zone(self, player_id: int, zone: str, today: date) -> None:
-        """Fix the time zone of those vacations of a player that have begun.
-
-        A vacation whose time zone was fixed before keeps it.
-        """
+        """Fix the time zone of a player's vacations that have begun, unless it is fixed already."""
         begun = vacations.c.zone.is_(None) & (vacations.c.first_day <= today)
         self._update(vacations, vacations.c.player_id == player_id, begun, zone=zone)
 
     def end_on(self, vacation: Vacation, last: date) -> None:
-        """Let a vacation end on the day `last`.
-
-        If that is before the vacation's first day, the vacation is deleted.
-        """
+        """Let a vacation end on the day `last`. Delete the vacation if it begins later."""
         its = vacations.c.id == vacation.id
         if last < vacation.first_day:
             self._delete(vacations, its)

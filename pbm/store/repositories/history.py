@@ -18,15 +18,12 @@ _FIRST = 2**31 - 1  # above any board number
 
 
 class Meeting(NamedTuple):
-    """A finished board on which two players sat.
-
-    `one` and `other` are the seats of the two players. `winners` are the winning seats.
-    """
+    """A finished board on which two players sat."""
 
     board_id: int
-    one: int
-    other: int
-    winners: tuple[int, ...]
+    one: int  # seat of the one player
+    other: int  # seat of the other player
+    winners: tuple[int, ...]  # winning seats
 
 
 class Found(NamedTuple):
@@ -40,10 +37,7 @@ class History(Repository):
     """Queries about games that are over. Imported records of games are left out."""
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
-        """Return a page with up to `most` of a player's finished boards, newest first.
-
-        Only boards with numbers below `below` are considered, so that pages can follow each other.
-        """
+        """Return a page of a player's finished boards with numbers below `below`, newest first."""
         looked = _over(player_id, LOOKED_AT, below or _FIRST).subquery()
         query = (
             select(looked.c.board_id, boards.c.status)
@@ -59,8 +53,7 @@ class History(Repository):
     def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
         """Return the finished boards on which two players sat, newest first.
 
-        Of the boards of the player `one` that are over, only the newest `MOST_MEETINGS` are
-        searched.
+        Only the newest `MOST_MEETINGS` boards of the player `one` are searched.
         """
         looked = _over(one, MOST_MEETINGS, _FIRST).subquery()
         theirs = seats.alias()
@@ -99,10 +92,7 @@ class History(Repository):
 
 
 def _over(player_id: int, most: int, below: int) -> Select[Any]:
-    """Return a query for a player's seats on boards whose game is over, newest first.
-
-    Only board numbers below `below` are considered. Imported records of games are left out.
-    """
+    """Return a query for a player's seats on ended boards, newest first, without imported ones."""
     return (
         select(seats.c.board_id, seats.c.seat)
         .where(
@@ -123,10 +113,7 @@ class Analyses(Repository):
         return self._first(KeptAnalysis, select(analyses).where(analyses.c.board_id == board_id))
 
     def begin(self, board_id: int, mark: str, now: datetime) -> None:
-        """Store an empty analysis of a board, and delete an older one.
-
-        `mark` identifies the state of the game that is analysed.
-        """
+        """Replace a board's analysis by an empty one. `mark` identifies the analysed state."""
         self._delete(analyses, analyses.c.board_id == board_id)
         self._insert(analyses, board_id=board_id, mark=mark, found={}, began_at=now)
 

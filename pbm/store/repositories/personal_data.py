@@ -24,9 +24,7 @@ class PersonalData(Repository):
     def erase(self, player: Player) -> None:
         """Erase all personal data of a player except the handle, which appears in games.
 
-        The player's status becomes "removed", and mail to the player's old reply addresses is no
-        longer accepted. Mails that wait in the outbox are still sent, and their recipient is erased
-        afterwards.
+        Mails that wait in the outbox are still sent. Their recipient is erased afterwards.
         """
         keys = [address.lower() for address in player.addresses]
         gone = {"status": PlayerStatus.REMOVED, "epoch": players.c.epoch + 1}
@@ -51,10 +49,7 @@ class PersonalData(Repository):
                 self._update(table, rows, **mark.erasure.values)
 
     def export(self, player_id: int) -> dict[str, list[Any]]:
-        """Return a player's rows of all tables that are exported, as JSON values.
-
-        The result maps each table's export key to its rows.
-        """
+        """Return a player's rows of all exported tables, by the tables' export keys."""
         marks = ((table, mark_of(table)) for table in metadata.sorted_tables)
         return {
             mark.export.key: self._exported(table, mark.numbers[0], mark.export, player_id)
@@ -71,11 +66,7 @@ class PersonalData(Repository):
         self._update(outbox, sent, outbox.c.status == DUE, kind=Kind.FAREWELL)
 
     def _exported(self, table: Table, owner: str, export: ExportRows, player_id: int) -> list[Any]:
-        """Return a player's rows of a table as they are exported.
-
-        `owner` is the column with the player's number. Numbers of players are replaced by their
-        handles.
-        """
+        """Return a player's rows of a table. Its column `owner` has the player's number."""
         names = export.columns
         shown: list[ColumnElement[Any]] = []
         for name in [names] if isinstance(names, str) else names.values():

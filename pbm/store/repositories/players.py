@@ -19,10 +19,7 @@ from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, Player
 
 
 def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
-    """Return a query for players and their addresses, with a row for each address.
-
-    A player without an address has one row, too.
-    """
+    """Return a query with a row for each address of a player, or one row if there is none."""
     return (
         select(players, addresses.c.address)
         .outerjoin(addresses, addresses.c.player_id == players.c.id)
@@ -102,10 +99,7 @@ class Players(Repository):
         return self.find(player_id)
 
     def lock(self, player_id: int) -> None:
-        """Lock a player until the commit.
-
-        Meanwhile others can still insert rows that refer to the player.
-        """
+        """Lock a player until the commit. Others can still insert rows that refer to the player."""
         self._transaction.execute(_locked(players.c.id, player_id))
 
     def by_handle(self, handle: str) -> Player | None:
@@ -121,10 +115,7 @@ class Players(Repository):
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return those of the handles that belong to active players.
-
-        There may be very many handles.
-        """
+        """Return those of the handles that belong to active players."""
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 
@@ -143,8 +134,7 @@ class Players(Repository):
     def some_from(self, handle: str, *, most: int) -> tuple[tuple[Listed, ...], str | None]:
         """Return a page of players, sorted by handle, and the handle that begins the next page.
 
-        The first `most` players from `handle` on are examined. Those who are not active are left
-        out.
+        The first `most` players from `handle` on are examined. Only active players are returned.
         """
         query = select(players).where(players.c.handle >= handle).order_by(players.c.handle)
         rows = self._transaction.execute(query.limit(most + 1)).all()
@@ -168,10 +158,7 @@ class Players(Repository):
         return self.get(player_id)
 
     def add_robot(self, name: str, now: datetime) -> bool:
-        """Add a robot, whose handle is its name and who has no address.
-
-        Returns False if the handle is taken.
-        """
+        """Add a robot, whose handle is its name. Returns False if the handle is taken."""
         if self.formerly(name) is not None:
             return False
         row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
@@ -193,10 +180,7 @@ class Players(Repository):
         self._update(players, players.c.id == player_id, epoch=players.c.epoch + 1)
 
     def change_settings(self, player_id: int, **changes: Any) -> None:
-        """Change some of a player's settings.
-
-        All other settings stay, even those that only a newer version of this server knows.
-        """
+        """Change some of a player's settings. Others stay, even those unknown to this version."""
         kept = self._transaction.scalar(_locked(players.c.settings, player_id))
         default = asdict(PlayerSettings())
         wanted = {**(kept or {}), **changes}.items()
@@ -207,10 +191,7 @@ class Players(Repository):
         self.change(player_id, password_hash=password_hash.text if password_hash else None)
 
     def change_handle(self, player: Player, handle: str) -> None:
-        """Change a player's handle.
-
-        Nobody else can get the old handle, so that nobody can pose as the player.
-        """
+        """Change a player's handle. Nobody else can get the old one."""
         self._delete(former_handles, former_handles.c.handle == handle)
         self._insert(former_handles, handle=player.handle, player_id=player.id)
         self.change(player.id, handle=handle)
@@ -221,10 +202,7 @@ class Players(Repository):
         return next(iter(self._scalars(query)), None)
 
     def begin_absence(self, player_id: int, now: datetime) -> None:
-        """Note that a player was reminded at `now` and has not written since.
-
-        If an earlier reminder is noted already, this does nothing.
-        """
+        """Note that a player was reminded at `now`, unless an earlier reminder is noted already."""
         known = self.find(player_id)
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)
@@ -252,10 +230,7 @@ def _locked(column: ColumnElement[Any], player_id: int) -> Select[Any]:
 
 
 def _players(rows: Iterable[Row]) -> tuple[Player, ...]:
-    """Build players from the rows of a query by `with_addresses`.
-
-    Stored settings that this version does not know are ignored.
-    """
+    """Build players from rows of `with_addresses`. Unknown stored settings are ignored."""
     players = []
     for _, its in groupby(rows, key=itemgetter("id")):
         first, *more = its

@@ -52,10 +52,9 @@ class Plies(Repository):
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
     def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """Return `ply`, `stood` and `played_at` of certain moves of a board.
+        """Return `ply`, `stood` and `played_at` of a board's moves whose `stood` is in `marks`.
 
-        A move's `stood` is a short text (mark) that identifies the position after the move. The
-        moves are those whose `stood` is in `marks`.
+        A move's `stood` is a short text (mark) that identifies the position after the move.
         """
         query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
             moves.c.board_id == board_id, moves.c.stood.in_(marks)
@@ -67,10 +66,7 @@ class Plies(Repository):
         return self._all(Departure, query.order_by(departures.c.id))
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
-        """Return how many moves each seat has made after ply `since`.
-
-        Seats without such a move are left out.
-        """
+        """Return how many moves each seat made after ply `since`, without seats that made none."""
         rows = self._transaction.execute(
             select(moves.c.seat, func.count())
             .where(moves.c.board_id == board_id, moves.c.ply > since)
@@ -120,8 +116,7 @@ class Playing(Repository):
     ) -> Board:
         """Store the moves of an imported game on a new board, and the board's state after them.
 
-        `left` has a tuple for each player who left: the ply before, the seat, and how the player
-        left.
+        `left` tells of each player who left: the ply before, the seat, and how the player left.
         """
         if played:
             rows = [{"board_id": board.id, "played_at": now, **vars(ply)} for ply in played]
@@ -156,10 +151,9 @@ class Playing(Repository):
     ) -> Board:
         """Record a move, and the board's state after it.
 
-        The database refuses a second move of the same ply. The row also gets the number of times
-        that the position after the move has occurred. This is `first` plus the number of earlier
-        moves with the same mark, which is a short text that identifies the position. Moves before
-        ply `since` do not count, and at most `most` moves are counted.
+        The row also gets the number of times that the position after the move has occurred. It is
+        `first` plus the number of earlier moves to the same position. Moves before ply `since` do
+        not count, and at most `most` moves are counted.
         """
         ply, seat = played.ply, played.seat
         counted = {"mark": played.stood, "since": since, "first": first, "most": most}

@@ -64,7 +64,6 @@ class Questions(Repository):
         """Find the question with a token, whether answered or not.
 
         The token is the secret part of the question's reply address. `token_digest` is its digest.
-        If `lock` is True, the question is locked until the commit.
         """
         return self._one(questions.c.token_digest == token_digest, lock=lock)
 
@@ -110,10 +109,7 @@ class Questions(Repository):
         return self._exists(query)
 
     def errands_asked_about(self, player_id: int, now: datetime) -> frozenset[int]:
-        """Return the numbers of those errands of a player about which a question is open.
-
-        An errand is a database row with commands that wait for the player's yes.
-        """
+        """Return the errands (waiting commands) of a player about which a question is open."""
         its = questions.c.player_id == player_id
         asked = self._open(now, its, questions.c.kind.in_(("confirm", "alias")))
         return frozenset(number for params in asked for number in params.get("errands", ()))
@@ -129,11 +125,10 @@ class Questions(Repository):
         return self._scalars(query)
 
     def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """Return the origins of the mails with these errands. `Consents` tells what an origin is.
+        """Return the origins of the mails with these errands (waiting commands).
 
-        An errand is a database row with commands that wait for a player's yes. A yes to the
-        question about them also is a consent for the origin. An empty string stands for a question
-        whose yes is no consent.
+        `Consents` tells what an origin is. An empty string stands for a question whose yes is no
+        consent for later mails.
         """
         query = select(questions.c.params).where(
             questions.c.player_id == player_id,
@@ -154,10 +149,7 @@ class Questions(Repository):
             self._update(questions, questions.c.id == question.id, params=question.params)
 
     def settle(self, question: Question, answer: str) -> None:
-        """Record the answer to a question.
-
-        If a password's hash was stored for it, delete the hash.
-        """
+        """Record the answer to a question, and delete a password's hash that was stored for it."""
         gone = {"params": question.params} if question.password else {}
         self._update(questions, questions.c.id == question.id, answer=answer, **gone)
 
@@ -172,10 +164,7 @@ class Questions(Repository):
         status: ErrandStatus = ErrandStatus.WAITING,
         password: SealedPassword | None = None,
     ) -> int:
-        """Store commands until a player's yes, and return the number of their row (the errand).
-
-        `lines` are the commands. `comment` is the player's text for the other players of the board.
-        """
+        """Store commands until a player's yes, and return the number of their row (the errand)."""
         return self._add(
             errands,
             player_id=player_id,
@@ -196,10 +185,7 @@ class Questions(Repository):
         )
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
-        """Return those errands with these numbers that are neither done nor dropped, in order.
-
-        An errand is a database row with commands that wait for a player's yes.
-        """
+        """Return those of these errands (waiting commands) that are neither done nor dropped."""
         return self._errands(errands.c.id.in_(errand_ids), errands.c.status.not_in(_SETTLED))
 
     def _errands(self, *where: ColumnElement[bool]) -> tuple[PendingCommands, ...]:
@@ -208,10 +194,7 @@ class Questions(Repository):
         return tuple(read_as(PendingCommands, row, password=password) for row, password in sealed)
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
-        """Set the final status of commands that waited for a yes (an errand), and other columns.
-
-        If the errand has a password's hash, the hash is deleted.
-        """
+        """Set the final status of waiting commands (an errand). Delete their password's hash."""
         gone: dict[str, Any] = {"password_hash": None, "password_seal": None, **values}
         self._update(errands, errands.c.id == errand.id, status=status, **gone)
 
@@ -219,16 +202,12 @@ class Questions(Repository):
 class Consents(Repository):
     """Queries about consents. A consent is a player's yes that holds for later mails, too.
 
-    It holds for the player's mails from the same origin. If a mail's sender address may be forged,
-    the server asks the player before it runs the mail's commands. The origin of a mail is a digest
-    of the sender's address, domain and network. The command `newkey` ends all consents of a player.
+    It holds for mails from the same origin. The origin of a mail is a digest of the sender's
+    address, domain and network. The command `newkey` ends all consents of a player.
     """
 
     def give(self, player: Player, origin: str, now: datetime, *, over: datetime) -> None:
-        """Store a player's consent for an origin.
-
-        If a valid consent for this origin was given after the time `over`, it stays as it is.
-        """
+        """Store a consent for an origin, unless a valid one was given after the time `over`."""
         row = {"player_id": player.id, "origin": origin, "epoch": player.epoch, "given_at": now}
         insert = upsert(consents).values(**row)
         new, key = insert.excluded, (consents.c.player_id, consents.c.origin)
@@ -241,11 +220,7 @@ class Consents(Repository):
         )
 
     def stands(self, player: Player, origin: str, *, since: datetime) -> bool:
-        """Return whether a player's consent for an origin is valid.
-
-        It must have been given after `since`, and the player must not have sent `newkey` after
-        that.
-        """
+        """Return whether a valid consent of a player for an origin was given after `since`."""
         query = select(consents.c.given_at).where(
             consents.c.player_id == player.id,
             consents.c.origin == origin,

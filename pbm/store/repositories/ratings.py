@@ -77,7 +77,6 @@ class Ratings(Repository):
     def standings(self, game: str, pool: Pool, most: int) -> tuple[tuple[int, Rating], ...]:
         """Return the `most` best players of a game and rating pool, the best first.
 
-        A pool is two players, more players, or teams. Each player's number comes with the rating.
         Players who have played too few games, or always against the same person, are left out.
         """
         places = (ratings.c.mu.desc(), ratings.c.player_id.desc())
@@ -92,10 +91,7 @@ class Ratings(Repository):
         return {(row.game, row.pool): _rated(row)[1] for row in rows}
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
-        """Return the ratings that players had before a board was counted.
-
-        Players who had no rating then are left out.
-        """
+        """Return the ratings that players had before a board was counted, if they had one."""
         return self._last(counted, player_ids, before=counted.number)
 
     def wins(
@@ -115,8 +111,7 @@ class Ratings(Repository):
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
         """Return the results of the last five games of a player against another, newest first.
 
-        A result is True if `player_id` finished ahead. Only boards with the same game and rating
-        pool (two players, more players, or teams) as `counted` are considered.
+        A result is True if `player_id` finished ahead. Game and rating pool are those of `counted`.
         """
         query = select(results.c.place < _lost.c.place).join(
             _lost, _lost.c.rated_id == results.c.rated_id
@@ -133,10 +128,7 @@ class Ratings(Repository):
         return next(iter(self._counted(rated_boards.c.board_id == board_id, most=1)), None)
 
     def counted_from(self, number: int, most: int) -> tuple[CountedBoard, ...]:
-        """Return up to `most` boards that count for ratings, in the order of counting.
-
-        The first is the board with the number `number` in that order, or the next one.
-        """
+        """Return up to `most` boards that count for ratings, from `number` on in counting order."""
         return self._counted(rated_boards.c.id >= number, most=most)
 
     def results(self, counted: CountedBoard) -> tuple[RatingResult, ...]:
@@ -147,9 +139,7 @@ class Ratings(Repository):
     def unlike_last(self, counted: CountedBoard) -> frozenset[int]:
         """Return the players whose stored rating differs from their rating after a board.
 
-        If another board with the same game and rating pool was counted later for a player, that
-        player is not considered. Robots and removed players should have no stored rating. They are
-        in the result if they have one.
+        Players for whom a later board of this game and rating pool was counted are left out.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
         last = self._last(counted, list(games), before=_NEWEST)
@@ -165,10 +155,7 @@ class Ratings(Repository):
             self._transaction.execute(_COUNTING)
 
     def add(self, board_id: int, game: str, pool: Pool, now: datetime) -> CountedBoard:
-        """Count a board for the ratings: give it the next number in the order of counting.
-
-        Until the commit, no other transaction can count a board (see `hold`).
-        """
+        """Count a board for the ratings. Until the commit, no other transaction can count one."""
         self.hold()
         counted = {"board_id": board_id, "game": game, "pool": pool, "counted_at": now}
         number = self._add(rated_boards, **counted)
@@ -203,11 +190,7 @@ class Ratings(Repository):
         return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
-        """Store as current those ratings that players have after their last counted board.
-
-        Only boards with the same game and rating pool as `counted` are considered. A pool is two
-        players, more players, or teams.
-        """
+        """Store as current those ratings that players have after their last counted board."""
         last = {"game": counted.game, "pool": counted.pool, "before": _NEWEST}
         self._transaction.execute(_SETTLE, {**last, "player_ids": list(player_ids)})
 

@@ -53,10 +53,7 @@ class Seeks(Repository):
         return next(self._select(seeks.c.id == seek_id), None)
 
     def standing(self, player_id: int) -> tuple[Standing, ...]:
-        """Return the open seeks (open challenges) that a player may join, oldest first.
-
-        `_open_to` has the conditions.
-        """
+        """Return the open seeks (open challenges) that a player may join, oldest first."""
         query = select(seeks, _MAKER).where(*_open_to(player_id)).order_by(seeks.c.id)
         return tuple(read_as(Standing, row, wish=read_as(Wish, row)) for row in self._rows(query))
 
@@ -65,10 +62,9 @@ class Seeks(Repository):
     ) -> Iterator[tuple[Seek, ...]]:
         """Yield the seeks (open challenges) for a usual game that a player may join.
 
-        They come in batches of `most`. A usual game has default options. The player's `rating` must
-        be within the seek's limits. If a player has made several such seeks, only the oldest is
-        yielded. If `pairs` is False, only seeks of players who want to be paired are yielded (see
-        `Wish.pairs`).
+        They come in batches of `most`. A usual game has default options. Of several such seeks by
+        the same player, only the oldest is yielded. If `pairs` is False, only seeks of players who
+        want to be paired are yielded.
         """
         query = select(sql.min(seeks.c.id)).where(*_open_to(player_id))
         query = query.where(seeks.c.usual, seeks.c.game == game)
@@ -86,10 +82,7 @@ class Seeks(Repository):
         return tuple(self._select(seeks.c.id.in_(seek_ids))) if seek_ids else ()
 
     def of_player(self, player_id: int, *, over: bool = False) -> tuple[Seek, ...]:
-        """Return the open seeks in which a player waits, oldest first.
-
-        If `over` is True, return also seeks that are no longer open.
-        """
+        """Return the seeks in which a player waits. If `over` is False, return only open ones."""
         query = select(seeks.c.id).join(seekers, seekers.c.seek_id == seeks.c.id)
         query = query.where(seekers.c.player_id == player_id)
         return self.some(self._scalars(query if over else query.where(_IS_OPEN)))
@@ -145,9 +138,7 @@ class Seeks(Repository):
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
     """Return the SQL conditions for a seek (an open challenge) that a player may join.
 
-    The seek is open, and the player who made it can play. The player does not wait in the seek yet.
-    The player has blocked nobody who waits there, and nobody who waits there has blocked the
-    player.
+    The player has blocked nobody who waits there, and is blocked by nobody who waits there.
     """
     waiting = seekers.alias()
     other = waiting.c.player_id

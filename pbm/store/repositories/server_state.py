@@ -31,10 +31,7 @@ class Facts(Repository):
         self._transaction.execute(added.on_conflict_do_update(index_elements=["name"], set_=noted))
 
     def take(self, name: str) -> Fact | None:
-        """Delete a fact and return it.
-
-        If several processes try to, only one of them gets the fact.
-        """
+        """Delete a fact and return it. Only one of several processes can get it."""
         return self._first(Fact, delete(facts).where(facts.c.name == name).returning(facts))
 
     def forget(self, name: str) -> None:
@@ -88,10 +85,7 @@ MOST_ROWS = 300  # far more than there are processes; the rest are dead
 
 class Heartbeats(Repository):
     def beat(self, beats: Sequence[Heartbeat]) -> None:
-        """Store heartbeats.
-
-        Each replaces the earlier heartbeat of the same process and role, if any.
-        """
+        """Store heartbeats. Each replaces the earlier one of the same process and role."""
         insert = upsert(heartbeats)
         statement = insert.on_conflict_do_update(
             index_elements=["process", "role"],
@@ -115,10 +109,7 @@ class Heartbeats(Repository):
         self._delete(heartbeats, heartbeats.c.process == process)
 
     def forget_dead(self, before: datetime) -> None:
-        """Delete heartbeats older than `before`.
-
-        If more than `MOST_ROWS` remain, delete the oldest.
-        """
+        """Delete heartbeats older than `before`, and the oldest if more than `MOST_ROWS` remain."""
         newest = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc())
         last_kept = newest.offset(MOST_ROWS - 1).limit(1).scalar_subquery()
         beat_at = heartbeats.c.beat_at

@@ -28,10 +28,7 @@ class Blocks(Repository):
         return self._scalars(query.order_by(players.c.handle))
 
     def among(self, player_ids: Collection[int]) -> frozenset[tuple[int, int]]:
-        """Return the blocks among some players.
-
-        Each is a pair of the blocker and the blocked player.
-        """
+        """Return the blocks among some players, as pairs of the blocker and the blocked player."""
         query = select(blocks.c.player_id, blocks.c.blocked_id).where(
             blocks.c.player_id.in_(player_ids), blocks.c.blocked_id.in_(player_ids)
         )
