@@ -53,10 +53,7 @@ _SQLITE_AWAY = tuple(
 
 
 def parse_url(url: str) -> URL:
-    """Parse the value of `PBM_DATABASE_URL`.
-
-    Raises OperatorError for an invalid URL. The error's text contains no part of the URL.
-    """
+    """Parse the value of `PBM_DATABASE_URL`. Raises OperatorError, which shows no part of it."""
     try:
         parsed = make_url(url)
         parsed = parsed.set(drivername=_DRIVERS[parsed.drivername])
@@ -82,12 +79,9 @@ _OPTIONS = {"json_serializer": dumps, "json_deserializer": loads, "hide_paramete
 def make_engine(url: str) -> Engine:
     """Return an SQLAlchemy engine for a database. Raises OperatorError for an unusable URL.
 
-    The errors of the engine contain no values bound to statements, since values may come from
-    mails.
-
-    Not the driver, but a listener of the engine sends BEGIN. If the execution option
-    `pbm_begins_itself` is set, the listener sends no BEGIN to PostgreSQL. Then `Transaction` sends
-    it together with its first statement, in one round trip.
+    The engine's errors contain no values bound to statements. A listener of the engine sends BEGIN.
+    But if the execution option `pbm_begins_itself` is set, `Transaction` sends BEGIN to PostgreSQL,
+    in one round trip with its first statement.
     """
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
@@ -134,19 +128,12 @@ def _begin(connection: Connection) -> None:
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
-    """Let PostgreSQL end transactions that are idle too long, since they hold locks.
-
-    This is sent as a statement, since connection poolers reject it as a connection parameter.
-    """
+    """Limit idleness by a statement, since connection poolers reject the connection parameter."""
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
 
 def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
-    """Test a connection that is taken from the pool. If it is broken, invalidate the whole pool.
-
-    The test sends an empty query. It is skipped for a connection that was used within the last
-    `IDLE_SECONDS`, unless the server has sent data, such as the message that it shuts down.
-    """
+    """Test a connection that is taken from the pool. If it is broken, invalidate the whole pool."""
     idle_since = entry.info.get("idle_since")
     if idle_since is None:  # a new connection
         return
@@ -160,10 +147,7 @@ def _try_out(held: Any, entry: ConnectionPoolEntry, _borrowed: object) -> None:
 
 
 class Call(NamedTuple):
-    """An SQL text, and one or more sets of values with which it is run.
-
-    The values are already converted for the driver.
-    """
+    """An SQL text, and one or more sets of values with which it is run."""
 
     sql: str
     sets: Sequence[Any] = ((),)
@@ -196,11 +180,7 @@ def execute(connection: Connection, *calls: Call) -> list[Sequence[Any]]:
 def _as_sqlalchemy_has_it(
     connection: Connection, calls: Sequence[Call], error: Any
 ) -> BaseException:
-    """Return a driver's error wrapped in SQLAlchemy's class for it.
-
-    If the connection is broken, it is also invalidated. A connection that is still in pipeline mode
-    counts as broken, since it cannot be rolled back.
-    """
+    """Wrap a driver's error in SQLAlchemy's class. Invalidate the connection if it is broken."""
     dialect = connection.dialect
     held: Any = connection.connection.dbapi_connection
     cut_off = dialect.is_disconnect(error, connection.connection, None)
@@ -233,16 +213,10 @@ def is_away(error: BaseException) -> bool:
 
 
 def lost_a_race(error: BaseException) -> bool:
-    """Return whether an error was caused by a conflict with another transaction.
-
-    If so, a retry may succeed.
-    """
+    """Return whether a conflict of transactions caused an error, so that a retry may succeed."""
     return _state(error).startswith(_POSTGRESQL_UNDONE)
 
 
 def gave_up(error: BaseException) -> bool:
-    """Return whether PostgreSQL gave up a statement.
-
-    It does so after a timeout, or if it cannot get a lock or enough memory.
-    """
+    """Return whether PostgreSQL gave up a statement for lack of time, memory or a lock."""
     return _state(error) in _POSTGRESQL_GIVES_UP

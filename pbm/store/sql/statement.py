@@ -43,8 +43,7 @@ Convert = Callable[[Any], Any] | None
 class Statement:
     """A statement that is compiled once for each database. Its values are given at each run.
 
-    For a list of values use `among`, and not `in_(bindparam(..., expanding=True))`. The SQL of
-    `in_` depends on the length of the list, so that it could not be compiled once for all lists.
+    For a list of values use `among`. The SQL of `in_` depends on the length of the list.
     """
 
     def __init__(self, built: Built) -> None:
@@ -55,37 +54,27 @@ class Statement:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """The names of the tables that the statement reads.
-
-        If the statement writes, this is the name of the table that it writes to.
-        """
+        """The names of the tables that a query reads, or of the one table that is written to."""
         if isinstance(self._built, UpdateBase):
             return frozenset({getattr(self._built.table, "name", "")})
         return frozenset(item.name for item in iterate(self._built) if isinstance(item, Table))
 
     def rows(self, transaction: Transaction, **values: Any) -> Rows:
-        """Run a query, and return all rows as dicts, by column. Raises DBAPIError.
-
-        Callers must not change the dicts, since they may be cached.
-        """
+        """Run a query, and return all rows. Callers must not change them. Raises DBAPIError."""
         return rows_of(transaction, (self, values))[0]
 
     def row(self, transaction: Transaction, **values: Any) -> dict[str, Any] | None:
         return next(iter(self.rows(transaction, **values)), None)
 
     def value(self, transaction: Transaction, **values: Any) -> Any:
-        """Run a query, and return the first column of the first row. Raises DBAPIError.
-
-        Returns None if there is no row.
-        """
+        """Return the first row's first column, or None if there is no row. Raises DBAPIError."""
         row = self.row(transaction, **values)
         return next(iter(row.values())) if row else None
 
     def run(self, transaction: Transaction, *sets: Mapping[str, Any]) -> None:
         """Buffer a write for each set of values.
 
-        The writes reach the database with the next read or at the transaction's end. Their errors
-        are raised there.
+        The next read or the transaction's end sends the writes and raises their errors.
         """
         compiled = self._compiled_for(transaction.dialect)
         bound = [compiled.bound(values) for values in sets]
@@ -98,11 +87,7 @@ class Statement:
         return compiled
 
     def _key(self, values: Mapping[str, Any]) -> Key | None:
-        """Return the key under which the rows for these values are cached.
-
-        Returns None if they are not cached, because the statement writes or locks, or a value is a
-        list.
-        """
+        """Return the key under which the rows are cached, or None if they are not cached."""
         if self._writes or self._locks:
             return None
         key = (self, *values.items())
@@ -114,10 +99,7 @@ class Statement:
 
 
 def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
-    """Return the rows of each query. Queries whose rows are not cached run in one round trip.
-
-    Queries that lock rows must come first, since other rows may change during the wait for a lock.
-    """
+    """Return each query's rows, in one round trip. Queries that lock rows must come first."""
     cache = transaction.cache
     found: list[Rows] = []
     asked: list[tuple[int, Statement, _Compiled, Key | None]] = []
@@ -181,10 +163,7 @@ class BoundList(TypeDecorator[Sequence[Any]]):
 
 
 class among(ColumnElement[bool]):  # noqa: N801 - written like a function of SQL
-    """An SQL condition that is true if a column's value is in a list.
-
-    The list is bound to the parameter `name`.
-    """
+    """An SQL condition: a column's value is in the list that is bound to the parameter `name`."""
 
     type = Boolean()
     inherit_cache = False
@@ -225,10 +204,7 @@ class _Compiled:
         self._converts = [(name, convert) for name, convert in found if convert]
 
     def bound(self, values: Mapping[str, Any]) -> tuple[Any, ...] | dict[str, Any]:
-        """Return the values as the driver needs them.
-
-        Raises TypeError if a parameter has no value, or if a value is for an unknown parameter.
-        """
+        """Return the values as the driver needs them. Raises TypeError if names are wrong."""
         if values.keys() != self._wanted:
             raise TypeError(f"values for {sorted(self._wanted)} are wanted, not {sorted(values)}")
         given = {**values, **self._fixed} if self._fixed else values
@@ -251,10 +227,7 @@ class _Compiled:
 
 
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
-    """Return the function that converts values of a type for the driver, or None if none is needed.
-
-    The function encodes JSON at once. The driver sends the value later, when it may have changed.
-    """
+    """Return what converts values for the driver. JSON is encoded at once, before it may change."""
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":
         return convert

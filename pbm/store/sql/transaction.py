@@ -29,11 +29,7 @@ _MOST = 1000  # reads; far more than in a turn
 
 
 class RowCache:
-    """A cache of rows, and of values built from them.
-
-    The key of rows is the statement and its values. Everything that was read from a table is
-    dropped when the table is written.
-    """
+    """A cache of rows and values built from them. A write to a table drops what came from it."""
 
     def __init__(self) -> None:
         self._found: dict[Key, Any] = {}
@@ -60,16 +56,10 @@ class RowCache:
 
 
 class Transaction:
-    """A database transaction that buffers writes and caches rows. Its methods raise DBAPIError.
-
-    Each statement runs after the writes that were buffered before it.
-    """
+    """A database transaction that buffers writes and caches rows. Its methods raise DBAPIError."""
 
     def __init__(self, connection: Connection, *, begins: bool = False) -> None:
-        """Prepare a transaction. If `begins` is True, this object sends BEGIN and COMMIT.
-
-        If it is False, SQLAlchemy's engine sends them.
-        """
+        """Prepare a transaction that sends BEGIN and COMMIT itself if `begins` is True."""
         self._connection = connection
         self.dialect = connection.dialect
         self.is_shared = self.dialect.name != "sqlite"  # several processes may use PostgreSQL
@@ -90,10 +80,7 @@ class Transaction:
     def execute(
         self, statement: Executable, values: Any = None
     ) -> "CursorResult[*tuple[Any, ...]]":
-        """Run a statement through SQLAlchemy.
-
-        `Statement` is faster, for statements that run often.
-        """
+        """Run a statement through SQLAlchemy. `Statement` is faster for those that run often."""
         self.flush()
         result = self._connection.execute(statement, values)
         if isinstance(statement, UpdateBase):
@@ -112,10 +99,7 @@ class Transaction:
         return self.execute(statement).scalar()
 
     def run(self, *calls: Call) -> list[Sequence[Any]]:
-        """Run the buffered writes and then these calls, in one round trip.
-
-        Returns the rows of each call.
-        """
+        """Run the buffered writes and these calls in one round trip. Return each call's rows."""
         buffered, self._buffer, self._has_writes = self._buffer, [], False
         return execute(self._connection, *buffered, *calls)[len(buffered) :]
 
@@ -130,10 +114,7 @@ class Transaction:
             self.run()
 
     def end(self) -> None:
-        """Run the buffered writes. If this object sends BEGIN itself, also commit.
-
-        After a commit, the next statement sends BEGIN again.
-        """
+        """Run the buffered writes. If this object sends BEGIN itself, also commit."""
         if not self._begins:
             self.flush()
         elif self._buffer != [Call("BEGIN")]:
@@ -148,9 +129,7 @@ class Transaction:
     def savepoint(self) -> Iterator[None]:
         """If the `with` block raises, roll back the statements inside it, and only these.
 
-        Writes that were buffered before the block run first, so that their errors do not occur
-        inside. The savepoint is sent to the database with the block's first statement. If the block
-        has no statement, it is not sent.
+        Writes that were buffered before run first, so that their errors do not occur inside.
         """
         if self._has_writes:
             self.run()
@@ -185,10 +164,7 @@ class Transaction:
 
 
 def read_as(kind: type[V], row: Row, **others: Any) -> V:
-    """Return an instance of the dataclass `kind`, with values from a row's columns.
-
-    The values in `others` replace those of the row.
-    """
+    """Build a dataclass's instance from a row's columns. Values in `others` replace the row's."""
     names = vars(kind)["__dataclass_fields__"]
     value = object.__new__(kind)  # a frozen `__init__` is slow; no kind has `__post_init__`
     vars(value).update({name: row[name] for name in names if name not in others}, **others)
@@ -206,10 +182,7 @@ class Repository:
         return int(self._transaction.execute(added).scalar_one())
 
     def _add_if_new(self, table: Table, *key: str, **values: Any) -> bool:
-        """Insert a row, unless there is a row with the same values in the columns `key`.
-
-        Returns False if there is one.
-        """
+        """Insert a row. Returns False if a row with the same values in the columns `key` exists."""
         added = upsert(table).values(**values).on_conflict_do_nothing(index_elements=key)
         return self._transaction.scalar(added.returning(table.c.id)) is not None
 
