@@ -23,10 +23,7 @@ from pbm.plain import to_plain
 
 
 class Moment(TypeDecorator[datetime]):
-    """The type of a column of datetimes in UTC.
-
-    A datetime without a time zone raises ValueError.
-    """
+    """The type of a column of UTC datetimes. A datetime without time zone raises ValueError."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -55,10 +52,7 @@ class Word(TypeDecorator[Any]):
 
 
 class JsonOf(TypeDecorator[Any]):
-    """The type of a JSON column. `plain` converts a value to JSON, and `kind` converts it back.
-
-    The value None is stored as null.
-    """
+    """The type of a JSON column. `plain` converts a value to JSON, and `kind` converts it back."""
 
     impl = JSON
     cache_ok = True
@@ -109,20 +103,13 @@ OPEN = literal_column("'open'", String)
 
 
 def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -> dict[str, Any]:
-    """Return the options of a partial `Index` for rows that meet a condition.
-
-    If `on_postgresql` is given, PostgreSQL uses this condition instead.
-    """
+    """Return options of a partial `Index`. PostgreSQL uses `on_postgresql` if it is given."""
     there = condition if on_postgresql is None else on_postgresql
     return {"sqlite_where": condition, "postgresql_where": there}
 
 
 def where_it_waits(word: str, column: str) -> dict[str, Any]:
-    """Return the options of a partial `Index` for rows with a given status.
-
-    The index is on `column`, and `word` is the status. On PostgreSQL the index leaves out rows in
-    which the column is null.
-    """
+    """Return the options of a partial `Index` on `column` for rows with the status `word`."""
     # PostgreSQL estimates the index as empty. `asked_for` limits it to queries about the column.
     waits = f"status = '{word}'"
     asked_for = text(f"{waits} AND {column} IS NOT NULL")

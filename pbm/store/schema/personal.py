@@ -16,22 +16,16 @@ _MARK = "personal"
 
 @dataclass(frozen=True)
 class DeleteRows:
-    """Marks a table. When a player's data are erased, the player's rows in it are deleted.
+    """Marks a table. When a player's data are erased, the player's rows in it are deleted."""
 
-    If `only` is not empty, only rows with these column values are deleted.
-    """
-
-    only: Mapping[str, Any] = field(default_factory=dict)
+    only: Mapping[str, Any] = field(default_factory=dict)  # column values of these rows
 
 
 @dataclass(frozen=True)
 class BlankColumns:
-    """Marks a table. When a player's data are erased, the player's rows in it are overwritten.
+    """Marks a table. When a player's data are erased, the player's rows in it are overwritten."""
 
-    `values` maps columns to their new values.
-    """
-
-    values: Mapping[str, Any]
+    values: Mapping[str, Any]  # new values by column
 
 
 @dataclass(frozen=True)
@@ -43,42 +37,29 @@ class ErasedBy:
 
 @dataclass(frozen=True)
 class KeepRows:
-    """Marks a table. When a player's data are erased, the rows of the table are kept.
-
-    `why` is the reason.
-    """
+    """Marks a table. When a player's data are erased, the rows of the table are kept."""
 
     why: str
 
 
 @dataclass(frozen=True)
 class ExportRows:
-    """Marks a table. The export of a player's data lists the player's rows in it under `key`.
-
-    `columns` maps export names to columns. If `columns` is only one column's name, the list has
-    that column's values.
-    """
+    """Marks a table. The export of a player's data lists the player's rows in it under `key`."""
 
     key: str
-    columns: Mapping[str, str] | str
+    columns: Mapping[str, str] | str  # columns by export name, or a single column
 
 
 @dataclass(frozen=True)
 class ExportedBy:
-    """Marks a table. The function `everything_about` exports a player's rows in it under `key`.
-
-    This function is in `pbm/commands`.
-    """
+    """Marks a table. The function `everything_about` exports a player's rows in it under `key`."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class NotExported:
-    """Marks a table. The export of a player's data leaves out the rows of the table.
-
-    `why` is the reason.
-    """
+    """Marks a table. The export of a player's data leaves out the rows of the table."""
 
     why: str
 
@@ -107,9 +88,6 @@ def table(
 
 
 def mark_of(table: Table) -> Personal | None:
-    """Return the mark that was passed to `table`, which may be None.
-
-    Raises KeyError for a table that was made in another way.
-    """
+    """Return the mark that was passed to `table`. Raises KeyError for a table made otherwise."""
     mark: Personal | None = table.info[_MARK]
     return mark

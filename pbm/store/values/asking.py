@@ -56,26 +56,19 @@ class PendingCommands:
 
 @dataclass(frozen=True)
 class Challenged:
-    """A seat of a challenge that waits for answers.
-
-    A guest is somebody without an account, who is asked at the mail address `address`.
-    """
+    """A seat of a challenge that waits for answers."""
 
     seat: int
-    player_id: int | None
+    player_id: int | None  # None for a guest
     handle: str | None
-    address: str | None
+    address: str | None  # mail address of a guest, who has no account
     asked: bool  # the question to the player or guest was sent
     waits: bool  # the question was sent and is not answered yet
 
 
 @dataclass(frozen=True)
 class PendingChallenge:
-    """A challenge that waits until all who were asked say yes.
-
-    Guests, who have no account yet, are asked first. The players are asked when all guests have
-    said yes.
-    """
+    """A challenge that waits until all say yes. Guests without an account are asked first."""
 
     id: int
     by_id: int  # number of the challenger
@@ -89,10 +82,7 @@ class PendingChallenge:
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The numbers of the players, in the order of their seats.
-
-        Guests who have not said yes yet are left out.
-        """
+        """The numbers of the players in seat order. Guests who have not agreed are left out."""
         return tuple(seat.player_id for seat in self.seats if seat.player_id)
 
     @property
@@ -150,13 +140,10 @@ class Wish:
 
 @dataclass(frozen=True)
 class Standing:
-    """An open seek (an open challenge), without the other players who wait in it.
-
-    `maker_id` is the number of the player who made it.
-    """
+    """An open seek (an open challenge), without the other players who wait in it."""
 
     id: int
-    maker_id: int
+    maker_id: int  # number of the player who made it
     wish: Wish
 
 
@@ -185,10 +172,7 @@ class Seek:
 
     @property
     def is_open(self) -> bool:
-        """Return whether another player can still join.
-
-        The seek must be open, its game installed, and the player who made it active and reachable.
-        """
+        """Return whether another player can still join the seek."""
         return self.status == SeekStatus.OPEN and self.maker.here and self.wish.is_installed
 
     @property

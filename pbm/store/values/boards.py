@@ -69,10 +69,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Board:
-    """A game on the server: its seats, its position, and whose turn it is.
-
-    If the operator ended the game, the position does not show the result.
-    """
+    """A game on the server: its seats, its position, and whose turn it is."""
 
     id: int
     game: str
@@ -80,7 +77,7 @@ class Board:
     options: Options
     subject: str
     start_state: str
-    state: str
+    state: str  # the position; it does not show that the operator ended the game
     ply: int
     status: BoardStatus
     ended_by: str | None
@@ -136,10 +133,7 @@ class Board:
 
     @cached_property
     def still_in(self) -> tuple[int, ...]:
-        """The numbers of the players who have not left, in the order of their seats.
-
-        A player with several seats is listed once.
-        """
+        """The numbers of the players who have not left, each once, in the order of their seats."""
         out = self.position.out
         return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.seat not in out))
 
@@ -154,10 +148,7 @@ class Board:
 
     @cached_property
     def open_offers(self) -> dict[Offer, tuple[int, ...]]:
-        """The open offers on a board, each with the players who have not answered it yet.
-
-        There are none if the game is over.
-        """
+        """The open offers on a board, each with the players who have not answered it yet."""
         found = self.offers if self.playing else ()
         return {offer: self.waiting_for(offer) for offer in found if offer.open}
 
@@ -173,10 +164,7 @@ class Board:
         return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
-        """Return the seats that a player moves for.
-
-        They are the player's own seats, and the seats of partners who left.
-        """
+        """Return the player's own seats, and the seats of partners who left."""
         own = [seat.seat for seat in self.seats_of(player_id)]
         return (*own, *(gone for seat in own for gone in self.gone_partners(seat)))
 
@@ -190,9 +178,7 @@ class Board:
     def awaited_first_move(self) -> str | None:
         """The key of the timers that wait for a player's first move; it is stored in `Timer.about`.
 
-        The player is the one whose turn it is. The key is None if that player is a robot or has
-        moved before, or if the game is over. Each take-back changes the key, so that older timers
-        do nothing.
+        It is None if the player to move is a robot or has moved before, or if the game is over.
         """
         mover = self.to_move
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
@@ -200,10 +186,7 @@ class Board:
         return f"{self.id}.{mover.player_id}.{self.taken_back}"
 
     def last_ply_of(self, player_id: int) -> int:
-        """Return the ply of a player's last move, or 0 if the player has not moved.
-
-        A ply is one move of one seat; plies are counted from the start of the game.
-        """
+        """Return the number (ply) of a player's last move, or 0 if the player has not moved."""
         return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
@@ -228,16 +211,13 @@ class Ply:
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move to be stored.
-
-    `stood` is a short text (mark) that identifies the position after the move.
-    """
+    """A move to be stored."""
 
     ply: int
     seat: int
     text: str
     effect: dict[str, Any]
-    stood: str | None = None
+    stood: str | None = None  # short text that identifies the position after the move
 
 
 @dataclass(frozen=True)
@@ -254,13 +234,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class Departure:
-    """The event that a player left a seat, after the ply `after_ply`.
-
-    If `spared` is True, it costs the player no rating.
-    """
+    """The event that a player left a seat, after the ply `after_ply`."""
 
     after_ply: int
     seat: int
     how: str
     left_at: datetime
-    spared: bool = False
+    spared: bool = False  # it costs the player no rating

@@ -7,14 +7,10 @@ from typing import Any, Self
 
 
 class Allowance(Enum):
-    """The two limits on how many answers are sent to one mail address.
+    """The two limits on how many answers are sent to one mail address."""
 
-    One limit is for answers to mails that are proven to be from this address, the other for answers
-    to all other mails.
-    """
-
-    PROVEN = auto()
-    UNPROVEN = auto()
+    PROVEN = auto()  # for answers to mails that are proven to be from this address
+    UNPROVEN = auto()  # for answers to all other mails
 
 
 @dataclass(frozen=True)
@@ -111,19 +107,14 @@ class InboxMail:
 
 @dataclass(frozen=True)
 class Queued:
-    """The values that determine the place of a new mail in the inbox's queue.
-
-    A lane has the waiting mails of one sender. A mail's place is a time. It is `handicap` seconds
-    from now, but at least `apart` seconds after the place of the last mail in the lane. If the
-    place is more than `furthest` seconds from now, the mail is refused.
-    """
+    """The values that determine a new mail's place, which is a time, in the inbox's queue."""
 
     lane: str | None = None  # a sender, whose mails are handled in order
     board_lane: int | None = None  # a board, about which mails are handled in order
     known: bool = True  # the sender seems to be a player
-    handicap: float = 0.0
-    apart: float = 1.0
-    furthest: float = 120.0
+    handicap: float = 0.0  # seconds from now to the place
+    apart: float = 1.0  # least seconds after the last place in the lane
+    furthest: float = 120.0  # seconds from now; a mail with a later place is refused
 
 
 @dataclass(frozen=True)

@@ -108,19 +108,16 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """The change of a player's rating by one board.
-
-    Fields with the same names as in `Rating` have the values after the change.
-    """
+    """The change of a player's rating by one board."""
 
     player_id: int
     place: int
     mu_before: float
     sigma_before: float
-    mu: float
-    sigma: float
-    games: int
-    people_games: int
+    mu: float  # as in `Rating`, after the change
+    sigma: float  # after the change
+    games: int  # after the change
+    people_games: int  # after the change
     rival_id: int | None
     weight: float  # how much the game counts, from 0 (the rating stays) to 1
 

@@ -76,15 +76,12 @@ class SearchJob:
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """A stored analysis of a game. If `finished_at` is None, it is not complete yet.
-
-    `mark` identifies the state of the game that is analysed.
-    """
+    """A stored analysis of a game."""
 
     board_id: int
-    mark: str
+    mark: str  # identifies the state of the game that is analysed
     found: Mapping[str, Any]
-    finished_at: datetime | None = None
+    finished_at: datetime | None = None  # None if not complete yet
 
 
 @dataclass(frozen=True)
@@ -102,21 +99,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Fact:
-    """A named value about the server's environment, and the time when it was stored.
+    """A named value about the server's environment."""
 
-    The value is plain JSON.
-    """
-
-    value: Any
-    noted_at: datetime
+    value: Any  # plain JSON
+    noted_at: datetime  # when it was stored
 
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """A sign that a process was alive and did its work in a role.
-
-    Times are by the process's clock.
-    """
+    """A sign that a process did its work in a role. Times are by the process's clock."""
 
     process: str
     role: str
