@@ -17,8 +17,7 @@ def read_sections(
 ) -> dict[str, tuple[str, ...]]:
     """Return the phrases of each section in order, without duplicates.
 
-    `path` is a file, or a folder with files `*.txt`. The function `phrases` parses a line and
-    returns its phrases. Raises WordListError and OSError.
+    `path` is a file or a folder of `*.txt` files. Raises WordListError and OSError.
     """
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     for file in sorted(path.glob("*.txt")) if path.is_dir() else [path]:
