@@ -19,14 +19,10 @@ _LATELY = literal_column("extract(epoch FROM now() - interval '1 minute')", Floa
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A channel on which the workers of one queue are notified of new rows.
-
-    `probe` is a query for polling. It selects one value: a boolean that is True while a row waits,
-    or another value that changes when a row is added.
-    """
+    """A channel on which the workers of one queue are notified of new rows."""
 
     name: str
-    probe: Select[Any]
+    probe: Select[Any]  # selects True while a row waits, or a value that a new row changes
 
 
 MAIL_KEPT = Channel(

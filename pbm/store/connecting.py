@@ -46,10 +46,7 @@ def why_unusable(error: DBAPIError) -> str:
 
 
 def comes_back(database: Database, error: DBAPIError) -> bool:
-    """Return whether the database may soon be usable again without the operator.
-
-    For example, it may be starting.
-    """
+    """Return whether the database may soon be usable again without the operator."""
     if database.embedded:
         name = getattr(error.orig, "sqlite_errorname", None)
         return str(name).startswith(_HELD_BY_ANOTHER)
@@ -67,11 +64,7 @@ _TRIES = 5  # since another client of the pooler may take the lent session first
 
 
 def refuse_lent_sessions(database: Database) -> None:
-    """Raise OperatorError if a connection pooler stands before PostgreSQL and lends its sessions.
-
-    Such a pooler may use one PostgreSQL session for two open connections. If the database is
-    unreachable, this does nothing, since the next use of the database raises the error.
-    """
+    """Raise OperatorError if a pooler before PostgreSQL lends one session to two connections."""
     are_lent = False
     with suppress(psycopg.Error):
         are_lent = not database.embedded and _are_lent(database.address)

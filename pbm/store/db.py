@@ -42,10 +42,7 @@ class _Repository(Generic[R]):
 
 
 class UnitOfWork(Transaction):
-    """A transaction that gives access to all repositories.
-
-    It is committed or rolled back as a whole.
-    """
+    """A transaction that gives access to all repositories."""
 
     analyses = _Repository(Analyses)
     awaiting = _Repository(AwaitingMails)
@@ -78,18 +75,12 @@ class UnitOfWork(Transaction):
     words = _Repository(Words)
 
     def prefetch(self, *reads: Read) -> None:
-        """Run queries in one round trip, and cache their rows for later calls.
-
-        Raises DBAPIError.
-        """
+        """Run queries in one round trip, and cache their rows for later. Raises DBAPIError."""
         rows_of(self, *reads)
 
 
 class Database:
-    """A SQLite file, if `embedded` is True, or a PostgreSQL database.
-
-    The SQLite file is in WAL mode, with synchronous=FULL.
-    """
+    """A SQLite file (in WAL mode) if `embedded` is True, otherwise a PostgreSQL database."""
 
     def __init__(self, url: str) -> None:
         """Create the engine, without connecting. Raises OperatorError for an invalid URL."""
@@ -100,10 +91,7 @@ class Database:
 
     @property
     def address(self) -> str:
-        """The connection string for PostgreSQL.
-
-        It contains the password. SQLite has no such string.
-        """
+        """The connection string for PostgreSQL, with the password. SQLite has none."""
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def transaction(self) -> AbstractContextManager[UnitOfWork]:

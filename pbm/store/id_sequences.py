@@ -24,9 +24,7 @@ def highest_given(database: Database) -> dict[str, int]:
 def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str, int]:
     """Skip all IDs that may have been issued between a backup and its restore.
 
-    Returns each table's next ID. `given` has the highest ID of each table that is known from
-    another source. At least 1,000 IDs are skipped. If a tenth of the highest ID is more, that many
-    are skipped. If reply addresses have no room for IDs that large, none is skipped.
+    Returns each table's next ID. `given` has the highest IDs that are known from another source.
     """
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
@@ -43,10 +41,7 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
 
 
 def last_skipped(highest: int) -> int:
-    """Return the last ID that `skip_after_restore` skips if `highest` is the highest known ID.
-
-    If reply addresses have no room for IDs that large, none is skipped, and this returns `highest`.
-    """
+    """Return the last ID that `skip_after_restore` skips, or `highest` if none is skipped."""
     after = highest + max(_STEP, highest // 10)
     rounded = -(-after // _STEP) * _STEP
     return rounded if rounded <= _MOST else highest

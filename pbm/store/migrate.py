@@ -29,10 +29,7 @@ def current_version(database: Database) -> str | None:
 
 
 def is_current(database: Database) -> bool:
-    """Return whether the database's tables are of the newest version.
-
-    Raises OperatorError if the version is unknown.
-    """
+    """Return whether the tables are current. Raises OperatorError for an unknown version."""
     version = current_version(database)
     if version is not None and not is_known_version(version):
         raise OperatorError("The database belongs to a newer pbm than this; install that one.")

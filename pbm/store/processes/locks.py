@@ -19,10 +19,9 @@ from pbm.store.schema.mails import IN_HAND
 
 
 def acquire_server_lock(database: Database) -> IO[str] | None:
-    """Acquire the lock that allows only one server to use a SQLite file.
+    """Acquire the lock that allows only one server to use a SQLite file. Raises OperatorError.
 
-    The lock is held while the returned file is open. For PostgreSQL, no lock is needed, and None is
-    returned. Raises OperatorError if another server holds the lock.
+    The lock is held while the returned file is open. Returns None for PostgreSQL.
     """
     name = database.engine.url.database if database.embedded else None
     if not name:
@@ -61,21 +60,14 @@ _RELEASE = text(
 
 
 class AdvisoryLocks:
-    """PostgreSQL's advisory locks on the mails that this process is sending.
-
-    All are held by one connection, so that they end if the process dies. With SQLite there is only
-    one server process, which needs no locks.
-    """
+    """PostgreSQL's advisory locks on mails being sent. They end if this process dies."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Connection | None = None
 
     def take(self, outbox_ids: Sequence[int]) -> frozenset[int]:
-        """Try to lock mails, without waiting for locks of others.
-
-        Returns the numbers of the mails that are now locked.
-        """
+        """Try to lock mails without waiting; return the numbers of those that are now locked."""
         if self._database.embedded or not outbox_ids:
             return frozenset(outbox_ids)
         return frozenset(self._run(_HOLD, outbox_ids))
@@ -91,10 +83,7 @@ class AdvisoryLocks:
             self._connection = None
 
     def _run(self, statement: TextClause, outbox_ids: Collection[int]) -> list[int]:
-        """Run a statement that locks or unlocks mails.
-
-        If the connection was lost since its last use, this retries once on a new connection.
-        """
+        """Run a statement. If the connection was lost, retry once on a new connection."""
         may_be_lost = self._connection is not None
         if self._connection is None:
             engine = self._database.engine.execution_options(isolation_level="AUTOCOMMIT")

@@ -29,10 +29,7 @@ class Notifier:
     """A notifier that wakes workers: in this process by events, in other processes by NOTIFY."""
 
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
-        """Prepare a notifier without connecting.
-
-        `events` maps each channel to the event that a worker of this process waits for.
-        """
+        """`events` maps each channel to the event that a worker of this process waits for."""
         self._database = database
         self._events = {channel.name: event for channel, event in events.items()}
         probes = (
@@ -45,10 +42,7 @@ class Notifier:
         self._sender: Connection | None = None
 
     def notify(self, channels: Iterable[Channel]) -> None:
-        """Wake the workers of these channels.
-
-        Call this after the commit, in the thread of the event loop.
-        """
+        """Wake the workers of these channels. Call this after the commit, in the event loop."""
         for channel in channels:
             if channel.name in self._events:
                 self._events[channel.name].set()
@@ -58,10 +52,7 @@ class Notifier:
             self._sending = asyncio.create_task(self._send_pending())
 
     async def listen(self) -> None:
-        """Wake this process's workers when another process sends a NOTIFY or polling finds a row.
-
-        Runs until cancelled. Returns at once for SQLite, and if this process has no workers.
-        """
+        """Wake this process's workers when other processes add rows. Returns at once for SQLite."""
         while self._events and not self._database.embedded:
             pause = PAUSE
             try:

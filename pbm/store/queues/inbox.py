@@ -63,10 +63,7 @@ _KEEP = Statement(
 
 
 def _is_first(lane: str) -> ColumnElement[bool]:
-    """Return the SQL condition that no earlier new mail is in the same lane.
-
-    `lane` is the name of a column, which identifies the mail's sender or board.
-    """
+    """Return the SQL condition that no earlier new mail is in the same lane (sender or board)."""
     # Both conditions compare numbers, so no two mails wait for each other.
     # With NOT EXISTS, PostgreSQL might read all mails, since it estimates that none waits.
     earlier = select(_EARLIER.c.id).where(
@@ -115,8 +112,7 @@ class Inbox(MailQueue[InboxMail]):
     def keep(self, mail: ArrivedMail) -> int | None:
         """Store a mail, and return its number. For a duplicate, return the stored mail's number.
 
-        If too many mails of the same sender are waiting, the mail is not stored, and the result is
-        None.
+        Returns None and stores nothing if too many mails of the same sender are waiting.
         """
         self._transaction.notified.add(MAIL_KEPT)
         queued, now = mail.queued, mail.now.timestamp()
@@ -152,9 +148,8 @@ class Inbox(MailQueue[InboxMail]):
     ) -> tuple[InboxMail, ...]:
         """Lock and return up to `most` new mails, in the order of the queue.
 
-        A mail's place in the queue is a time. A mail is left out if its place is before `since`, if
-        it is longer than `most_bytes`, or if it is locked or delayed. It is also left out if an
-        earlier mail of the same sender or about the same board is still new.
+        Leaves out mails whose place in the queue (a time) is before `since`. Also leaves out mails
+        if an earlier mail of the same sender or about the same board is still new.
         """
         bounds = {"lowest": since.timestamp(), "most": most, "most_bytes": most_bytes}
         rows = _CLAIM.rows(self._transaction, now=now, **bounds)
@@ -166,10 +161,7 @@ class Inbox(MailQueue[InboxMail]):
             _SET.run(self._transaction, number, {"aside_until": until})
 
     def take_back(self) -> None:
-        """End all delays set by `put_aside`.
-
-        Call this only if the process that set them has died.
-        """
+        """End the delays of `put_aside`. Call this only if the process that set them has died."""
         self._update(inbox, _IS_NEW, inbox.c.aside_until.is_not(None), aside_until=None)
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
@@ -179,28 +171,18 @@ class Inbox(MailQueue[InboxMail]):
         return (row["id"], row["received_at"]) if row else None
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
-        """Find a mail by number if it is new, and lock it until the commit.
-
-        If another transaction has locked the mail, this waits. But if `wait` is False, it returns
-        None.
-        """
+        """Lock and return a mail if it is new. If `wait` is False, return None for a locked one."""
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
     def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
-        """Mark mails as done, and erase their texts.
-
-        `outcomes` has a pair for each mail: its number, and a text that tells what came of it.
-        """
+        """Mark mails as done, and erase their texts. `outcomes` has their numbers and results."""
         done = {"status": InboxStatus.DONE, "done_at": now, "lane": None}
         for number, outcome in outcomes:
             _SET.run(self._transaction, number, {**done, "outcome": outcome})
             _ERASE.run(self._transaction, {"mail": number})
 
     def count_try(self, inbox_id: int, error: str) -> int:
-        """Count a failed try to handle a mail, and return the number of its tries.
-
-        Returns 0 if the mail's status is no longer "new", for example if it was handled meanwhile.
-        """
+        """Count a failed try of a mail, and return how many it had; 0 if it is no longer new."""
         is_new = inbox.c.status == NEW
         return self._count_try(inbox_id, is_new, outcome=error, aside_until=None)
 

@@ -51,19 +51,12 @@ _TAKE_CONTENTS = (
 
 
 class AwaitingMails(Repository):
-    """Mails that are delayed some seconds, so that they can show a robot's move.
-
-    Callers must have locked the board.
-    """
+    """Mails delayed some seconds to show a robot's move. Callers must have locked the board."""
 
     def take(
         self, board_id: int, readers: Iterable[Player], now: datetime
     ) -> Mapping[int, OutboxMail]:
-        """Delete the delayed mails to `readers` about a board, and return them by player number.
-
-        Skips mails that others have locked, mails that are due soon, and mails that were tried
-        before.
-        """
+        """Delete delayed mails to `readers` that are not due soon; return them by player number."""
         keys = [player.address.lower() for player in readers]
         if not keys:
             return {}
@@ -83,10 +76,7 @@ MOST_NOTICES = 40  # for one player, apart from news of boards
 
 
 class KeptNews(Repository):
-    """News of boards and other notices, stored until they are mailed to a player.
-
-    Callers lock a board before they store or delete news of it, so that no news is mailed twice.
-    """
+    """News stored until it is mailed. Callers lock a board before they store or delete its news."""
 
     def keep(self, player_ids: Sequence[int], board_id: int, news: News) -> None:
         row = {"board_id": board_id, **vars(news)}
@@ -104,11 +94,7 @@ class KeptNews(Repository):
         return {player_id: int(size) for player_id, size in self._transaction.execute(query)}
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
-        """Return the boards of which a player has old news, each with the size of its news.
-
-        A board is in the result if its oldest news was stored at `until` or before. The size is
-        that of all its news for the player.
-        """
+        """Return the boards with news from before `until`, each with the total size of its news."""
         query = (
             select(kept_news.c.board_id, func.sum(kept_news.c.size))
             .where(kept_news.c.player_id == player_id)
@@ -146,10 +132,7 @@ class KeptNews(Repository):
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
 
     def take(self, player_ids: Collection[int], board_id: int) -> Mapping[int, tuple[News, ...]]:
-        """Delete the stored news of a board for some players, and return it.
-
-        The result maps each player's number to that player's news, oldest first.
-        """
+        """Delete the news of a board for some players; return it by player number, oldest first."""
         found: dict[int, tuple[News, ...]] = defaultdict(tuple)
         if not player_ids:
             return found

@@ -149,11 +149,9 @@ class Outbox(MailQueue[OutboxMail]):
     def claim_due(
         self, now: datetime, *, most: int, passing_over: Sequence[int], since: datetime = BEGINNING
     ) -> list[OutboxMail]:
-        """Return up to `most` mails that are due, oldest first.
+        """Return up to `most` mails that are due, oldest first, except those in `passing_over`.
 
-        Leaves out the mails whose numbers are in `passing_over`, and mails due before `since`. A
-        mail that is being retried holds up later mails to the same reader about the same board.
-        After about an hour of retries it holds them up no longer.
+        For about an hour a mail that is retried holds up later mails to its reader about its board.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
@@ -182,10 +180,7 @@ class Outbox(MailQueue[OutboxMail]):
             _ERASE.run(self._transaction, mails)
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
-        """Record that a mail could not be delivered and is not retried any more.
-
-        Its contents are kept, so that the operator can have it sent again.
-        """
+        """Record that a mail is given up. Its contents are kept, so that it can be sent again."""
         self.change(
             outbox_id,
             status=OutboxStatus.FAILED,
@@ -198,10 +193,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, last_error=error, due_at=due_at, attempts=outbox.c.attempts + 1)
 
     def bring_forward(self, now: datetime) -> None:
-        """Make some mails due at `now`, after the clock was set back.
-
-        They are the mails that were written or deferred while the clock was ahead.
-        """
+        """Mails that were written or deferred while the clock was ahead become due at `now`."""
         self._update(
             outbox,
             outbox.c.status == DUE,
@@ -217,10 +209,7 @@ class Outbox(MailQueue[OutboxMail]):
         self.change(outbox_id, status=OutboxStatus.DUE, due_at=now, finished_at=None)
 
     def ahead_of(self, mail: OutboxMail) -> tuple[int, ...]:
-        """Return the numbers of the mails that `mail` may have to wait for.
-
-        They are waiting mails to the same reader about the same board, with lower numbers.
-        """
+        """Return the numbers of earlier waiting mails to the same reader about the same board."""
         thread, key = mail.board_id or _NO_BOARD, mail.recipient.lower()
         before = _to(key, outbox.c.status == DUE, outbox.c.thread == thread, outbox.c.id < mail.id)
         return self._scalars(before.order_by(outbox.c.id))
@@ -246,10 +235,7 @@ class Outbox(MailQueue[OutboxMail]):
         return self._exists(_to(address_key, outbox.c.status == DUE, *about))
 
     def find_sent(self, sender: str, address_key: str, since: datetime) -> OutboxMail | None:
-        """Return the mail with this envelope sender to an address.
-
-        Returns None if there is none, or if it was not written after `since`.
-        """
+        """Return the mail with this envelope sender that was written after `since`, or None."""
         query = _SELECTED.where(
             outbox.c.recipient_key == address_key,
             outbox.c.written_at > since,
@@ -273,11 +259,9 @@ class Outbox(MailQueue[OutboxMail]):
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
     ) -> tuple[int, ...]:
-        """Drop waiting mails to a player that a newer mail makes pointless.
+        """Drop waiting mails to a player that a newer mail makes pointless; return their boards.
 
-        Only mails of the kinds in `SUPERSEDED` are dropped. If `board_id` is given, only mails
-        about that board are. Returns the boards' numbers. `why` is stored with the mails as their
-        last error.
+        Only mails of the kinds in `SUPERSEDED` are dropped. `why` is stored as their last error.
         """
         its = (outbox.c.player_id == player_id, outbox.c.kind.in_(SUPERSEDED))
         about = () if board_id is None else (outbox.c.board_id == board_id,)

@@ -43,8 +43,7 @@ class _Queue(Repository, Generic[_M]):
     ) -> _M | None:
         """Find a row by number. If `lock` is True, lock it until the commit.
 
-        If another transaction has locked the row, this waits. But if `wait` is False, it returns
-        None.
+        If another transaction has locked the row, this waits, or returns None if `wait` is False.
         """
         query = self._selected.where(self._table.c.id == number, *where)
         row = self._row(query.with_for_update(skip_locked=not wait) if lock else query)
@@ -54,10 +53,7 @@ class _Queue(Repository, Generic[_M]):
         self._update(self._table, self._table.c.id == number, *where, **values)
 
     def _count_try(self, number: int, *where: ColumnElement[bool], **values: Any) -> int:
-        """Count a failed try to handle a row, and set the columns in `values`.
-
-        Returns the number of tries, or 0 if the row does not meet the conditions `where`.
-        """
+        """Count a failed try of a row, and return the number of tries; 0 if no row matches."""
         its, tries = self._table.c.id == number, self._table.c.tries
         counted = update(self._table).where(its, *where).values(tries=tries + 1, **values)
         return self._transaction.scalar(counted.returning(tries)) or 0
@@ -111,10 +107,7 @@ class JobQueue(_Queue[_J]):
     def _claim(
         self, now: datetime, most: int, order: str, *where: ColumnElement[bool]
     ) -> Sequence[RowMapping]:
-        """Lock and return up to `most` rows that are due and meet the conditions.
-
-        They are sorted by the column named `order`. Rows that others have locked are skipped.
-        """
+        """Lock and return up to `most` due rows, sorted by the column `order`. Skip locked rows."""
         jobs = self._table.c
         query = select(self._table).where(~jobs.stuck, jobs.due_at <= now, *where)
         query = query.order_by(jobs[order], jobs.id).limit(most)
@@ -125,10 +118,8 @@ class JobQueue(_Queue[_J]):
 class ScanFloor:
     """A lower bound for due times, which makes scans of an index faster.
 
-    A process looks only for rows that are due after the bound. A scan without a bound can be slow:
-    while an old transaction, such as a backup, is open, the index keeps the entries of finished
-    rows. But a retry, or a process with a slow clock, can add rows before the bound. So one scan
-    every `SCAN_ALL` has no bound, and finds these rows.
+    A scan without a bound also reads entries of finished rows, if an old transaction is open. But
+    rows can be added before the bound. So one scan every `SCAN_ALL` has no bound.
     """
 
     _floor: datetime = field(default=BEGINNING, init=False)
@@ -143,9 +134,5 @@ class ScanFloor:
         return self._floor
 
     def found(self, moments: Iterable[datetime], now: datetime) -> None:
-        """Set the bound for the next scans, after a scan at `now`.
-
-        `moments` are the times of the rows that were found. The bound is `MARGIN` before the
-        earliest of these and `now`.
-        """
+        """Set the bound for the next scans, given the times of the rows found at `now`."""
         self._floor = min((now, *moments)) - MARGIN

@@ -42,10 +42,8 @@ class SearchJobs(JobQueue[SearchJob]):
     ) -> bool:
         """Add a job. Return False if a job with the same kind and key (`about`) exists already.
 
-        `player_id` is the player for whom the robot searches, and `seconds` is the estimated time
-        of the search. Jobs are claimed in the order of `place`, which is now + `PATIENCE` *
-        `seconds` * (1 + the number of the player's jobs). So short searches come first, and so do
-        searches for players who have few jobs.
+        Searches that are estimated as short (in `seconds`) come first. So do searches for players
+        who have few jobs.
         """
         if seconds >= LONG:
             params = {**(params or {}), "long": True}
@@ -63,8 +61,7 @@ class SearchJobs(JobQueue[SearchJob]):
     ) -> tuple[tuple[SearchJob, ...], tuple[SearchJob, ...]]:
         """Lease up to `most` jobs to the process `by`, until the time `until`.
 
-        Returns two tuples: all leased jobs, and those of them whose earlier lease had run out. The
-        process that had leased these has probably died.
+        Returns all leased jobs, and those of them whose earlier lease had run out.
         """
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
@@ -124,9 +121,6 @@ class SearchJobs(JobQueue[SearchJob]):
         return (row["board_id"], row["asked_at"]) if row else None
 
     def bring_forward(self, now: datetime, leased_until: datetime) -> None:
-        """Correct the times of jobs after the clock was set back.
-
-        Due times later than `now` become `now`. Leases that end later than `leased_until` end then.
-        """
+        """After the clock was set back, limit due times to `now` and leases to `leased_until`."""
         for name, latest in {"due_at": now, "leased_until": leased_until}.items():
             self._update(search_jobs, search_jobs.c[name] > latest, **{name: latest})
