@@ -135,11 +135,7 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
 def _proven(
     turn: MailTurn, logins: tuple[Login, ...], dmarc: Dmarc
 ) -> Iterator[tuple[Login, Player]]:
-    """Yield each correct login with its player.
-
-    To check an unknown userid takes as long as a known one, so that the time does not show which
-    exist.
-    """
+    """Yield each correct login with its player. Unknown userids take as long as known ones."""
     tried = [login for login in logins if may_check(turn, login.handle)]
     players = [_player_of(turn, login, dmarc) for login in tried]
     checks = [
@@ -153,11 +149,7 @@ def _proven(
 
 
 def _player_of(turn: MailTurn, login: Login, dmarc: Dmarc) -> Player | None:
-    """Return the player whom a login names, or None if a login cannot prove who they are.
-
-    The password is not checked here. Players can choose that a login is good only in a mail from
-    one of their own addresses.
-    """
+    """Return the login's player, or None if even the right password would prove nothing."""
     player = turn.work.players.by_handle(login.handle)
     if player is None or not player.addresses or not player.password_hash:
         return None

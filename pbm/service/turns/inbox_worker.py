@@ -43,10 +43,7 @@ _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """Raised if handling `mail` fails.
-
-    `in_batch` mails were begun in the same transaction. Any of these may be the cause.
-    """
+    """Raised if handling `mail` fails. The cause may be any of `in_batch` mails begun together."""
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
         super().__init__(f"mail {incoming(mail.id)}: {error}")
@@ -69,10 +66,7 @@ class Preparation:
         self.is_long = len(self.mail.raw) > LONG
 
     def read(self, site: Site) -> Envelope:
-        """Return the parsed mail. Raises the errors of the parser.
-
-        A long mail is parsed in a thread. Until that is done, this raises WorkNeeded.
-        """
+        """Return the parsed mail. Raises the parser's errors. A long mail may raise WorkNeeded."""
         read = partial(_read_mail, site, self.mail)
         return self.apart.outcome("envelope", read) if self.is_long else read()
 
@@ -93,11 +87,7 @@ class Preparations:
         self._to_do: list[Preparation] = []
 
     def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
-        """Claim at most `most` mails, in two steps.
-
-        First come mails whose slow work can be started or is done. Then come the next mails in the
-        queue's order.
-        """
+        """Claim at most `most` mails, first those whose slow work can be started or is done."""
         found: dict[int, InboxMail] = {}
         for number in self.ready():
             if len(found) == most:
@@ -186,11 +176,7 @@ class InboxWorker:
         self.preparations = Preparations(self.site)
 
     def begin(self) -> None:
-        """Prepare for handling mails when the process starts.
-
-        Players whose password was cleared are told. If the process before has crashed, a failed try
-        is counted for each mail that it was handling.
-        """
+        """Prepare for handling mails when the process starts."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:
@@ -200,11 +186,7 @@ class InboxWorker:
         self.crash_marker.clear()
 
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
-        """Count a failed try for each mail that was being handled at a crash.
-
-        Mails that had failed before are retried at different times. So the next crash shows which
-        one causes it.
-        """
+        """Count a failed try of each mail in hand at a crash. Retry them at different times."""
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
         for mail in found:
@@ -216,8 +198,7 @@ class InboxWorker:
     def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
         """Handle at most `most` of the next mails. After `SLICE` seconds no other mail is begun.
 
-        Before each mail, this yields True if the mail is long, else False. After any error the
-        caller must roll back.
+        Before each mail, this yields whether it is long. After an error the caller must roll back.
         """
         now, began = self.clock(), self.seconds()
         most = most if self.database.embedded else 1  # a turn's commit releases all claimed rows
@@ -246,10 +227,7 @@ class InboxWorker:
             preparation.work_out()
 
     def _take(self, work: UnitOfWork, prepared: Preparation, *, in_batch: int) -> None:
-        """Handle a mail and write its changes; on PostgreSQL this also commits them.
-
-        Raises WorkNeeded, TurnFailedError, or DBAPIError if the database is unreachable.
-        """
+        """Handle a mail and write its changes. Raises WorkNeeded, TurnFailedError or DBAPIError."""
         mail = prepared.mail
         try:
             with self._at_hand(mail):
@@ -286,10 +264,7 @@ class InboxWorker:
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
-        """Count a failed try of a mail.
-
-        After a timeout or deadlock in the database no try is counted, and the mail is only delayed.
-        """
+        """Count a failed try of a mail, except after a timeout or deadlock in the database."""
         mail, error = failed.mail, failed.error
         self.preparations.forget(mail.id)  # the next try repeats its slow work
         if gave_up(error):

@@ -85,11 +85,7 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
 def _settled(
     context: Context, script: Script, number: int, said: answers.Spoken, asked: _Waiting
 ) -> Script | None:
-    """Return the script that accepts or rejects the only open offer.
-
-    Return None if the reply is unclear. `said` is the sender's yes or no. `asked` has the open
-    offers, each with the players who must answer it.
-    """
+    """Return a script that answers the only open offer; None if the reply is unclear."""
     offer = next(iter(asked))
     meant = _OFFERS.get(offer.kind)
     names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
@@ -133,10 +129,7 @@ def _which_of_several(context: Context, script: Script) -> Script | None:
 
 
 def _without_wish(context: Context, script: Script) -> Script:
-    """Move a request such as "draw?" from the comment below a move to the script's `wish`.
-
-    The sender is asked whether it is meant.
-    """
+    """Move a request such as "draw?" from the comment below a move to the script's `wish`."""
     moves = script.commands and all(isinstance(item, PlayMove) for item in script.commands)
     if not moves or script.guess:
         return script
@@ -176,11 +169,7 @@ def _board_lines(context: Context, script: Script) -> Script | None:
 
 
 def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
-    """Return the commands in lines that begin with a board's number, by the index of the line.
-
-    If the mail answers a mail about boards, a number may mean something else. Then only numbers of
-    these boards (`context.hints`) count, and numbers of boards on which it is the sender's move.
-    """
+    """Return the commands in lines that begin with a board's number, by the index of the line."""
     several = {item.number for item in context.mailed} if len(context.mailed) > 1 else set[int]()
     found = {
         index: command
@@ -194,10 +183,7 @@ def _lines_in(context: Context, words: Sequence[str], game: Game) -> Lines:
 
 
 def _for_one_of(boards: set[int], line: str, game: Game) -> Command | None:
-    """Parse a line that begins with the number of one of `boards`, else return None.
-
-    If the text after the number is unreadable, it is taken for a move.
-    """
+    """Return the command or move in a line that begins with the number of one of `boards`."""
     found = _NUMBERED.fullmatch(line.rstrip())
     if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
         return None
@@ -212,12 +198,8 @@ def _with_words(
 ) -> Script:
     """Return the script, in which words that are no commands are stored as comments.
 
-    `words` has all lines. `lines` has the commands in lines that begin with a board's number.
-    `others` are the lines without these.
-
     If all commands are for one board, `others` are its comment. Otherwise the words below a line
-    are the comment for that line's board. The words above the first line belong to the command
-    before it. If there is no such command, they are `unplaced`.
+    are the comment for that line's board.
     """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)

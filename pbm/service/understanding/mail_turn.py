@@ -50,19 +50,12 @@ class MailTurn(Turn):
         return board_named(self.subject)
 
     def hints(self, board_id: int | None) -> tuple[int, ...]:
-        """Return the numbers of the boards that the mail may be about, the likeliest first.
-
-        `board_id`, from the reply address, comes first. The last one is from the mail's subject.
-        """
+        """Return the numbers of the boards that the mail may be about, the likeliest first."""
         numbers = (board_id, self.cause.board_id, self._board_named)
         return tuple(dict.fromkeys(number for number in numbers if number))
 
     def context(self, actor: Player | None, board_id: int | None = None) -> Context:
-        """Return what the mail's commands need to run: the sender, the mail and the likely boards.
-
-        `actor` is the player who sent the mail. `board_id` is the board that the mail's reply
-        address names.
-        """
+        """Return what the mail's commands need. `board_id` is from the mail's reply address."""
         return Context(
             turn=self,
             actor_id=actor.id if actor else None,
@@ -79,11 +72,7 @@ class MailTurn(Turn):
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
-        """Parse the mail in each of three ways, and return the three scripts.
-
-        The mail is parsed as an answer to our mail, and as a new mail. The third script is of the
-        text below a yes or no at the top of the mail. If there is none, it is of the whole text.
-        """
+        """Parse the mail as an answer, as a new mail, and without a yes or no at its top."""
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
@@ -93,10 +82,7 @@ class MailTurn(Turn):
         return not script.commands and (begins_answer(self.envelope.said) or not script.problem)
 
     def held(self, script: Script) -> Script:
-        """Return the script, but without the sender's words if nobody may get them.
-
-        `withholds_words` tells this: it is set if the words may hold a password.
-        """
+        """Return the script, without the sender's words if they may hold a password."""
         return script.without_words() if self.withholds_words else script
 
     def _script(self, hints: tuple[int, ...], *, in_answer: bool) -> Script:

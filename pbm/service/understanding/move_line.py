@@ -45,10 +45,7 @@ class _Found:
 
 
 def read_move_line(context: Context, script: Script) -> Script | None:
-    """Return the script that plays the move in a mail, or asks whether it is meant.
-
-    Returns None if there is no move to play or to ask about.
-    """
+    """Return the script that plays the move in a mail, or asks whether it is meant; else None."""
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
@@ -82,10 +79,7 @@ def read_move_line(context: Context, script: Script) -> Script | None:
 def _in_sentences(
     context: Context, board: Board, script: Script, found: Sequence[_Found]
 ) -> Script | None:
-    """Return the script for a mail in which every move is inside a sentence.
-
-    Returns None if there is nothing to play and nothing to ask.
-    """
+    """Return the script for a mail in which every move is inside a sentence, or None."""
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
     if several and any(item.inside and item.inside.asks_which for item in found):
@@ -108,11 +102,7 @@ def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
-    """Return a script that asks whether a move without a board's number is meant.
-
-    Returns None unless there is exactly one board on which it is the sender's turn, and the move is
-    legal there.
-    """
+    """Return a script that asks whether a move without a board's number is meant, or None."""
     board = _board_on_turn(context, None) if context.actor_id else None
     move = whole_move(problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
@@ -165,10 +155,7 @@ def _guess(
     comment: tuple[str, ...],
     doubt: str = "",
 ) -> Script:
-    """Return the script that asks the sender whether `move` is meant.
-
-    `doubt` is the reason why it may not be meant.
-    """
+    """Return the script that asks whether `move` is meant. `doubt` says why it may not be."""
     shown, move = view_after(board, move, player_id=context.actor_id, picture=context.wants_picture)
     section = {
         **shown,
@@ -183,11 +170,7 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """Return a script that asks which move is meant, if the lines have different legal moves.
-
-    Returns None if they do not. The moves in the first lines were already parsed as the commands of
-    `script`.
-    """
+    """Return a script that asks which move is meant, if the lines have different legal moves."""
     if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
         return None
     game = script.commands[0].game
@@ -212,10 +195,7 @@ def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
-    """Return whether the line that could not be parsed may be a move.
-
-    Only the first line and the subject are considered.
-    """
+    """Return whether the unparsed line is the first line or the subject, and may be a move."""
     is_first = script.comment in (script.said, script.words_around({0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
@@ -245,10 +225,7 @@ def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
 
 
 def _found_in(board: Board, script: Script) -> Iterator[_Found]:
-    """Yield the moves in the sender's words.
-
-    A line may be a move, or similar to a move, or have moves beside other words.
-    """
+    """Yield the sender's moves, also those that are inexact or stand beside other words."""
     game, problem = board.rules, script.problem
     first = 0
     if problem:

@@ -21,10 +21,7 @@ _MOST_SIGNATURES = 5  # of a player, who may write with several programs
 
 
 def with_meant_lines(turn: MailTurn) -> MailTurn:
-    """Return the mail after moving lines meant for the server from the signature to the text.
-
-    Such lines are commands, answers and moves.
-    """
+    """Move lines meant for the server (commands, answers, moves) from the signature to the text."""
     envelope = turn.envelope
     meant = tuple(filter(_is_meant, envelope.signature))
     if not meant:
@@ -35,10 +32,7 @@ def with_meant_lines(turn: MailTurn) -> MailTurn:
 
 
 def _is_meant(line: str) -> bool:
-    """Return whether a line is meant for the server: a command, an answer or a move.
-
-    A line in which every word is capitalised ("Help Desk") is a title, and no command.
-    """
+    """Return whether a line is a command, an answer or a move, and no title like "Help Desk"."""
     is_title = " " in line.strip() and line.istitle()
     commands = isinstance(parse_line(line), Command) and not is_title
     return commands or spoken((line,)).answer is not None or whole_move(line) is not None
@@ -61,11 +55,7 @@ def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
 
 
 def note_signature(turn: MailTurn, player: Player) -> None:
-    """Tell a player which lines were left out as a signature, once for each signature.
-
-    If the mail has no signature, its last lines are remembered. If the next mail ends with the same
-    lines, they count as a signature.
-    """
+    """Tell a player which lines were left out as a signature, once for each signature."""
     lines = list(filter(None, turn.envelope.signature))
     if not lines:
         _note_ending(turn, player)
@@ -81,10 +71,7 @@ def note_signature(turn: MailTurn, player: Player) -> None:
 
 
 def _note_ending(turn: MailTurn, player: Player) -> None:
-    """Store digests of the mail's last lines, which may be a signature.
-
-    If the next mail ends with the same lines, they are a signature.
-    """
+    """Remember the mail's last lines. If the next mail ends with them, they are a signature."""
     said = turn.envelope.said
     endings = " ".join(_digest(said[start:]) for start in possible_starts(said))
     if endings and endings != player.settings.endings and not turn.withholds_words:

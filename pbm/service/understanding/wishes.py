@@ -107,10 +107,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
 
 
 def _invitation(context: Context, script: Script) -> Script | None:
-    """Return the script that asks whether to invite somebody by mail.
-
-    Returns None unless the words name exactly one mail address to invite.
-    """
+    """Return a script that asks whether to invite the only mail address in the words, or None."""
     address = address_invited(script.said)
     if address is None:
         return None
@@ -121,11 +118,7 @@ def _invitation(context: Context, script: Script) -> Script | None:
 
 
 def _vacation(script: Script) -> Script | None:
-    """Return a script for a sender who will be away; None if the words tell of no absence.
-
-    If the words tell for how long, the script asks whether to begin a vacation. Else it shows the
-    help about vacations.
-    """
+    """Return a script for a sender who will be away; None if the words tell of no absence."""
     line = vacation_line(script.said)
     if line is None:
         return None
@@ -136,11 +129,7 @@ def _vacation(script: Script) -> Script | None:
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
-    """Return a command line to suggest to a sender who will be away.
-
-    It is a `vacation` command or, if the days are unclear, the request for the help about
-    vacations. Returns None if the words tell of no absence.
-    """
+    """Return a `vacation` or `help vacation` line for a sender who will be away; else None."""
     days, vacation = days_away(lines), TakeVacation.words[0]
     if days is None:
         return None
@@ -159,10 +148,7 @@ def only_wishes(line: str) -> bool:
 
 
 def page_meant(script: Script) -> str | None:
-    """Return the help page that a newcomer's words ask for, or None.
-
-    An empty string stands for the main page.
-    """
+    """Return the help page that a newcomer's words ask for ("" is the main page), or None."""
     said = _understood(script)
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
@@ -179,10 +165,7 @@ def pairs_meant(script: Script) -> bool:
 
 
 def _names_page(context: Context, script: Script) -> bool:
-    """Return whether a script asks for a help page that exists.
-
-    "help help" does, and "help me" does not.
-    """
+    """Return whether a script asks for a help page that exists."""
     first = script.commands[0] if script.commands else None
     if isinstance(first, Help) and first.subject:
         with suppress(Refusal):
@@ -192,10 +175,7 @@ def _names_page(context: Context, script: Script) -> bool:
 
 
 def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
-    """Return a script that asks whether the sender's "no" means the command `decline`.
-
-    Returns None if the sender can no longer decline the game on the board `number`.
-    """
+    """Return a script that asks whether "no" means `decline`; None if it is too late for that."""
     board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
@@ -222,19 +202,13 @@ def _understood(script: Script) -> Understood | None:
 
 
 def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
-    """Return the requests in `line`; None if the line has any other words.
-
-    `words` are the sender's other lines. The result has them as its `rest`.
-    """
+    """Return the requests in `line`; None if the line has any other words."""
     said = understand((line,))
     return replace(said, rest=words) if said and not said.rest else None
 
 
 def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
-    """Return whether a request is probably addressed to the other players, such as "You win".
-
-    `meant` is the request. `number` is the number of the board that the mail answers.
-    """
+    """Return whether a request is probably addressed to the other players, such as "You win"."""
     if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):  # "Who plays?"
         return number is not None
     if meant.intention is Intention.HINT:  # other people on the board may be asked
@@ -269,10 +243,7 @@ def _page(meant: Meant, game: Game) -> str | None:
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:
-    """Parse the command `line`, which stands for the request `meant`.
-
-    If the command is refused, the reply quotes the sender's words, and not `line`.
-    """
+    """Parse the command `line` for the request `meant`, whose words a refusal quotes."""
     command = parse_line(line, game)
     assert isinstance(command, Command)
     command.line = meant.wrote
@@ -280,10 +251,7 @@ def _command(line: str, meant: Meant, game: Game) -> Command:
 
 
 def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
-    """Return the mail section that asks whether the requests `deeds` are meant.
-
-    `number` is the board of the requests that name none.
-    """
+    """Return the mail section that asks whether the requests `deeds` are meant."""
     asked = [
         {
             "command": _DEEDS[item.intention].words[0],

@@ -42,11 +42,7 @@ _TOKEN_CHARS, _MAC_CHARS, _LONGEST_TAG = 24, 16, 18
 
 
 def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """Return the mail; if its words may hold a password, mark them as withheld.
-
-    Nobody gets withheld words. Raises WorkNeeded if a password must be checked first, which is slow
-    and is done outside this transaction.
-    """
+    """Return the mail, with its words withheld if they may hold a password. Raises WorkNeeded."""
     if not may_hold_password("\n".join((turn.heading, *turn.envelope.said))):
         return turn
     scripts = turn.scripts()
@@ -77,10 +73,7 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
 def _players_concerned(
     turn: MailTurn, speaker: Speaker, scripts: Iterable[Script]
 ) -> dict[str, Player]:
-    """Return, by handle, the players whose passwords the words may contain.
-
-    The sender comes first.
-    """
+    """Return, by handle, the players whose passwords the words may contain, the sender first."""
     work, own = turn.work, player_of(speaker)
     found = [own] if own else []
     commands = [command for script in scripts for command in script.commands]
@@ -94,10 +87,7 @@ def _players_concerned(
 
 
 def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | None:
-    """Return a player's handle, if it stands in a command that contains a password; else None.
-
-    If several handles do, the sender's own handle is preferred.
-    """
+    """Return a handle in a command that contains a password, preferably the sender's; else None."""
     others: set[str] = set()
     for handle, is_command in classic_userids(text):
         if own and handle == own.handle:
@@ -113,11 +103,7 @@ def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | N
 def _word_before_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """Return the word before a password in the text; None if there is no password.
-
-    A candidate that may not be checked counts as a password. But if the sender is proven, and the
-    password would be another player's, such a candidate is skipped.
-    """
+    """Return the word before a password in the text; None if there is no password."""
     known = {name: kept for name, player in players.items() if (kept := player.password_hash)}
     speaking = player_of(speaker)
     found = perhaps_passwords(text, known, speaking.handle if speaking else None)
@@ -138,10 +124,7 @@ def _word_before_password(
 
 
 def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
-    """Return whether a player's password may be checked now, and count the check.
-
-    `own` is the sender, if it is proven who sent the mail.
-    """
+    """Return whether a player's password may be checked now, and count the check."""
     if own is None:
         return may_check(turn, player.handle)
     if own.id != player.id:
@@ -151,11 +134,7 @@ def _may_try(turn: MailTurn, player: Player, own: Player | None) -> bool:
 
 
 def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
-    """Return the mail without the secret parts of our reply addresses.
-
-    Such a part is a player's reply tag or a question's token. A note in the answer tells the sender
-    that something was left out.
-    """
+    """Return the mail without the secret parts of our reply addresses."""
     envelope = turn.envelope
     if envelope.perhaps_tags:
         is_secret = _is_secret(turn, speaker)
@@ -168,10 +147,7 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
 
 
 def _is_secret(turn: MailTurn, speaker: Speaker) -> Callable[[str], bool]:
-    """Return a function that tells whether a word is the secret part of a reply address.
-
-    Such a word is a reply tag of the sender, or the token of a question.
-    """
+    """Return a function that recognises the sender's reply tags and the tokens of questions."""
     player, keyring, work = player_of(speaker), turn.site.keyring, turn.work
     asked: set[str] = set()
 
@@ -262,10 +238,7 @@ _ALONE = re.compile(
 
 
 def may_hold_password(text: str) -> bool:
-    """Return whether a text may hold a password.
-
-    A text that has only moves and short words cannot.
-    """
+    """Return whether a text may hold a password. A text of moves and short words cannot."""
     long = (word for word in text.split() if len(word) >= SHORTEST)
     if not all(map(is_any_bare_move, long)):
         return True
@@ -288,9 +261,7 @@ def new_password(text: str) -> str | None:
 def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the userids in lines that look like an older server's commands with a password.
 
-    Each userid comes with a flag. It is True if the command exists here, too, and takes a userid
-    and a password. If the line has no board number, the word after the userid must have the length
-    of a password.
+    The flag is True if the command exists here, too, and takes a userid and a password.
     """
     text, at = _as_readers_see(text), 0
     while (found := _CLASSIC.search(text, at)) is not None:
@@ -312,8 +283,7 @@ def perhaps_passwords(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield each possible password as a tuple: a player's handle, the word before, the password.
 
-    The word before is usually the handle. If it is a word such as "password", the handle is `own`,
-    the sender's.
+    The word before is usually the handle. After a word such as "password", the handle is `own`.
     """
     if not handles:
         return
@@ -336,21 +306,14 @@ def perhaps_passwords(
 
 @cache
 def _begins() -> re.Pattern[str]:
-    """Return a pattern for the text that may precede a command on its line.
-
-    An example is the name of a game.
-    """
+    """Return a pattern for the text that may precede a command, such as a game's name."""
     names = "|".join(games())
     pattern = rf"{_BEGINS}(?:(?:{names})\s{{1,9}})?\Z"
     return re.compile(pattern, re.ASCII | re.IGNORECASE | re.MULTILINE)
 
 
 def _spellings(word: str) -> dict[str, None]:
-    """Return the forms of a word that could be passwords.
-
-    They are the word itself, and the word without the quotes or other marks around it. Forms that
-    are too short or too long are left out.
-    """
+    """Return the forms of a word that could be passwords, with and without quotes around it."""
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
