@@ -56,10 +56,10 @@ def announce_boards(
     but: int | None = None,
     together: Collection[int] = frozenset(),
 ) -> None:
-    """Mail the boards of the events to the boards' readers, or keep the news for later mails.
+    """Lock the boards of the events, and mail them to their readers, now or later.
 
     The player `but` (an id) gets no mail. Players in `together` (ids) are mailed later, in one mail
-    about several boards. Locks the boards.
+    about several boards.
     """
     found: dict[int, _News] = {}
     for event in events:
@@ -122,11 +122,7 @@ def _in_audience(
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Return whether the sender of the mail in hand gets the board's mail, too.
-
-    A player can switch these receipts off. Then there is none for a move, unless the game is over
-    or the player has to act again.
-    """
+    """Return whether the sender of the mail in hand gets the board's mail, too."""
     if player.settings.receipts or not board.playing:
         return True
     moved = any(isinstance(event, MovePlayed) for event in events)
@@ -185,11 +181,7 @@ def _shown(
     *,
     begins: bool,
 ) -> list[tuple[Player, dict[str, Any]]]:
-    """Return the players, each with that player's view of the board.
-
-    `told` has the facts and comments for each player, and `before` has older news, both by player
-    id. The mails of the players `plain` (ids) have no picture.
-    """
+    """Return the players with their views of the board. Players in `plain` get no picture."""
     views = board_views(
         turn.work,
         board,
@@ -219,10 +211,7 @@ def _shown(
 
 
 def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
-    """Return whether to offer the sender of the mail in hand a setting for fewer mails.
-
-    Only players with many boards get this offer, and each gets it once.
-    """
+    """Return whether to offer the sender of the mail in hand a setting for fewer mails."""
     settings = player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
         return False
@@ -247,11 +236,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
 def _mail_for(
     reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
 ) -> dict[str, Any]:
-    """Return the facts and comments that one reader is told.
-
-    Comments of authors whom the reader blocks are left out. With a reader's own first comment, the
-    mail also says to whom else it was sent.
-    """
+    """Return the facts and comments for one reader, without comments of blocked authors."""
     kept_from = hidden.get(reader.id, frozenset())
     others = [
         player.handle

@@ -39,10 +39,7 @@ def keep_for_digests(
     told: Mapping[int, dict[str, Any]],
     together: Collection[int],
 ) -> tuple[list[Player], set[int], set[int]]:
-    """Keep the news of a board for players who are mailed it later.
-
-    These are players with a digest, players over their limit of mails, and the players `together`
-    (ids). `told` has the facts and comments for each player, by id.
+    """Keep the news of a board for the players who are mailed it later.
 
     Returns the players to mail now, the ids of players who may have older kept news, and the ids of
     players whose mails have no picture.
@@ -88,11 +85,7 @@ def _keep(
     *,
     shortened: bool = False,
 ) -> set[int]:
-    """Keep news for the players `numbers` (ids); return the ids of those who had room for it.
-
-    If `shortened`, news without room is kept without the text of its comments, and all ids are
-    returned.
-    """
+    """Keep news for the players `numbers`, and return the ids of those whose news was kept."""
     later = set[int]()
     plies = [event.ply for event in events if isinstance(event, MovePlayed)]
     kept, until = turn.work.kept_news, min(plies, default=board.ply + 1) - 1  # ply before the news
@@ -171,10 +164,9 @@ def _is_exempt(turn: Turn, board: Board, player: Player, events: Sequence[BoardE
 
 
 def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime | None:
-    """Return until when a new mail about a board waits, so that a robot can answer before.
+    """Return until when a new mail about a board waits for a robot's answer, or None.
 
-    Return None if no robot has to answer. If the new mail replaces the waiting `mail`, it waits
-    only as long as that one.
+    If the new mail replaces the waiting `mail`, it waits only as long as that one.
     """
     robots = {seat.player_id for seat in board.seats if seat.robot}
     is_due = bool(board.to_move and board.to_move.robot)
@@ -185,10 +177,7 @@ def waits_until(turn: Turn, board: Board, mail: OutboxMail | None) -> datetime |
 
 
 def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mapping[int, OutboxMail]:
-    """Delete the mails to `readers` about a board that wait for a robot, and return them by id.
-
-    The ids are those of the readers. Mails that are due soon are not deleted.
-    """
+    """Delete mails to `readers` that wait for a robot on the board; return them by player id."""
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]

@@ -58,10 +58,7 @@ class MailWriter:
         views: Sequence[tuple[Player, dict[str, Any]]],
         instead: Mapping[int, OutboxMail] = _NONE,
     ) -> None:
-        """Mail a board to several players. If a robot is to act on it, the mails wait for that.
-
-        The mails replace those in `instead` (by player id).
-        """
+        """Mail a board to players. These mails replace those in `instead` (by player id)."""
         mails = []
         for player, view in views:
             replaced = instead.get(player.id)
@@ -122,11 +119,7 @@ class MailWriter:
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
     ) -> dict[str, Any]:
-        """Return the headers that put a mail into the thread of a board.
-
-        `root` is the Message-ID of the first mail in the thread, None if this mail is the first. If
-        this mail is written instead of a delayed mail, `replaced` is the delayed mail.
-        """
+        """Return a mail's thread headers. `root` is the Message-ID of the thread's first mail."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
         in_thread = self._turn.cause.board_id == board.id and answers == REPLIED
@@ -163,10 +156,7 @@ class MailWriter:
     def several(
         self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
     ) -> str:
-        """Write one mail about the boards in `told["boards"]`; return its Message-ID.
-
-        Mail programs show it apart from the boards' threads.
-        """
+        """Write one mail about the boards in `told["boards"]`; return its Message-ID."""
         message_id = self._message_id(_about_several(told["boards"]))
         headers = self._plain_headers(subject)
         if kind.treatment.is_bulk:
@@ -270,11 +260,7 @@ class MailWriter:
         )
 
     def _plain_headers(self, subject: str, *addresses: str) -> dict[str, Any]:
-        """Return the headers of a mail that belongs to no board's thread.
-
-        `addresses` are those of the mail's reader. If the reader sent the mail in hand, this is a
-        reply.
-        """
+        """Return the headers of a mail to `addresses` that belongs to no board's thread."""
         answering = self._turn.cause.message_id if self._turn.cause.is_from(*addresses) else None
         return {
             "subject": subject,

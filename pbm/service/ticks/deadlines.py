@@ -57,11 +57,7 @@ _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLIN
 
 
 def watch_clock(tick: Tick) -> str | Again:
-    """Check the clock of a board, and return when to check it next.
-
-    This can remind the player to move, handle the end of the player's time, or end a pause that has
-    lasted too long.
-    """
+    """Check the clock of a board, and return when to check it next."""
     board = tick.locked_board
     if board is None or not board.playing:
         return "the board is over"
@@ -93,12 +89,7 @@ def watch_clock(tick: Tick) -> str | Again:
 def _run_out(
     tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
 ) -> str | Again:
-    """Handle the end of a player's time for a move.
-
-    The player forfeits only if a reminder arrived at least a day ago. Before that, vacation may be
-    taken instead, the reminder may be sent again, or the others may get the right to claim a
-    forfeit.
-    """
+    """Handle the end of a player's time. A player without a timely reminder does not forfeit."""
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
@@ -126,11 +117,7 @@ def _run_out(
 
 
 def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> Again:
-    """Tell the other players, once, that they may claim a forfeit.
-
-    The player's time is over, but reminders do not reach the player. So the player does not forfeit
-    automatically.
-    """
+    """Tell the other players, once, that they may claim a forfeit of an unreachable player."""
     told = len(wait.reminders) + 1
     if board.reminded < told:
         tick.work.boards.set(board, reminded=told)
@@ -212,10 +199,9 @@ class Awaited:
 
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
-    """Remind a player of all awaited moves in one mail, the most urgent first.
+    """Remind a player of the move `due` and of all other awaited moves, in one mail.
 
-    `due` is the move whose reminder is due. The reminder begins an absence, which is the time until
-    the player's next mail.
+    This begins an absence, which is the time until the player's next mail.
     """
     if not player.addresses:
         return
@@ -254,10 +240,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
 
 
 def tell_dates(tick: Tick) -> str:
-    """Remind a player of all awaited moves, since a long outage has changed the deadlines.
-
-    If only first moves are awaited, no mail is sent.
-    """
+    """Remind a player of all awaited moves, since a long outage has changed the deadlines."""
     player = tick.player
     if not player.is_active or player.robot or player.unreachable_since:
         return f"{player.handle} gets no mail"
@@ -286,10 +269,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
-    """Return the move that the player has to make on this board; None if no clock runs.
-
-    A mail names the move now. So reminders of it that are due within a day count as sent.
-    """
+    """Return the move that the player has to make on this board; None if no clock runs."""
     wait = wait_of(tick.work, board, tick.now, player)
     if wait is None:
         return None
@@ -304,11 +284,7 @@ def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
 
 
 def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Awaited:
-    """Return an awaited first move, which a mail names now.
-
-    If a reminder of this move alone is due within a day, it is not sent, since this mail replaces
-    it.
-    """
+    """Return an awaited first move, which a mail names now."""
     since, now = timer.since, tick.now
     calendar = calendar_of(tick.work, board, player, now)
     if timer.kind == _DECLINE:  # set when the reminder was sent

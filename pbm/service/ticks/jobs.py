@@ -57,11 +57,7 @@ class Ticks:
     seconds: Callable[[], float] = time.monotonic
 
     def begin(self) -> None:
-        """Prepare the timers when the process starts.
-
-        This sets recurring timers, and retries timers that were stuck. If a crash interrupted a
-        timer, a failed try is counted.
-        """
+        """Set recurring timers, and retry stuck and interrupted ones, when the process starts."""
         now = self.clock()
         with self.database.transaction() as work:
             for kind in RECURRING:
@@ -78,11 +74,7 @@ class Ticks:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Run due timers for about `SLICE` seconds; return their number.
-
-        Yields before each timer. If a timer fails, only its own changes are rolled back. Raises
-        DBAPIError if the database is unreachable.
-        """
+        """Run due timers for about `SLICE` seconds; return their number. Raises DBAPIError."""
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):
             if done and self.seconds() - began > SLICE:

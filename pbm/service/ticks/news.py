@@ -47,11 +47,7 @@ def tell_reachability(tick: Tick) -> str | Again:
 def _tell_who_waits(
     tick: Tick, player: Player, boards: Collection[int], fact: Callable[[int], AccountNews]
 ) -> None:
-    """Announce a fact about the player on the next `_AT_ONCE` of these boards.
-
-    A board is told such a fact at most once a day. If boards are left, a new timer is set for them.
-    The timer's key ends with the number of the last board that was handled.
-    """
+    """Announce a fact about the player on some of these boards. A new timer handles the others."""
     stem, after = tick.timer.about.rsplit(".", 1)
     left = sorted(number for number in boards if number > int(after))
     some = left[:_AT_ONCE]

@@ -41,10 +41,9 @@ class Tick(Turn):
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
     def waits_for_mail(self, until: datetime) -> Again | None:
-        """Return a retry of the timer if mail that arrived by `until` may still be unhandled.
+        """Return a retry of the timer if mail that came by `until` may be unhandled, else None.
 
-        Otherwise return None. A mail counts from its arrival. So call this before a player is
-        penalised for having sent none.
+        Call this before a player is penalised for having sent no mail.
         """
         if is_down(self.work, self.now):
             return Again(self.now + _RETRY_AFTER, "no mail can come in")
@@ -57,9 +56,7 @@ class Tick(Turn):
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:
     """Announce events to all readers except the player `but` (an id).
 
-    Some readers get one mail later instead of a mail for each board. These are the readers of
-    several of the boards, and readers for whom another timer is due soon. Boards that have just
-    begun do not count for this.
+    Readers of several of the boards get one mail later, instead of a mail for each board.
     """
     happened = on_boards(events)
     begun = {event.board_id for event in happened if event.begins_board}
