@@ -40,11 +40,9 @@ _SUSPENDED = Answered("suspended", {"title": "your account"})
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
     """Run a player's script, or ask the player to confirm it. Returns the outcome in words.
 
-    `proven` says that the sender is certainly the player. Otherwise the commands need the player's
-    yes. Commands that only read need no yes, nor do commands that a standing consent covers.
-
-    If DMARC results cast doubt on the sender, `doubt` is the name of the mail section that says
-    why.
+    If the sender is not `proven` to be the player, commands need the player's yes. Exceptions are
+    commands that only read, and commands with a standing consent. `doubt` names the mail section
+    that says why the sender is in doubt.
     """
     player = context.player
     if not proven:
@@ -192,10 +190,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
-    """Return notes that words of the mail were left out because they may be secret.
-
-    They are to be added to the answer. If the player has had too many such notes, return none.
-    """
+    """Return notes that words of the mail were left out because they may be secret."""
     turn = context.turn
     if not turn.notes:
         return []
@@ -227,10 +222,7 @@ def is_dangerous(script: Script) -> bool:
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask to confirm a script; commands that would fail are refused at once.
-
-    The others then run at once, too, if they alone need no confirmation.
-    """
+    """Ask to confirm a script. Commands that would fail are refused at once."""
     script = script.with_one_comment()
     rehearsal = rehearse(questions.within_rate(context, script), script)
     if not rehearsal.refusals:

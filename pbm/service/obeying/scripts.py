@@ -187,10 +187,7 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
 def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
     """Return the events that send the comment to a board, or quote it to the sender.
 
-    The comment goes with the last command that changes something or was refused. If there is no
-    such command, there are three cases. The comment of a script without commands is chat on the
-    board whose mail is answered. A comment that may be just a signature is ignored. Any other
-    comment is quoted as unsent.
+    The comment goes with the last command that changes something or was refused.
     """
     for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
@@ -204,11 +201,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
-    """Attach the comment to a command; `events` are what the command has done.
-
-    If the last event can hold a comment, the comment is put there: a refusal, for example, quotes
-    it. Otherwise return an event that sends the comment to a board, or gives it back to the sender.
-    """
+    """Put the comment into the command's last event, or return a new event that has the comment."""
     match events[-1]:
         case Answered() as refusal if is_refusal(refusal):
             events[-1] = giving_back(refusal, comment)
@@ -293,11 +286,7 @@ def is_refusal(event: Event) -> TypeGuard[Answered]:
 
 
 def _board_shown(context: Context, number: int | None, *, about_board: bool) -> int | None:
-    """Return the number of the board to show in a refusal, or None.
-
-    If the command names a board, this is `number`, which is shown only to those who play on it.
-    Otherwise it is the board of the answered mail, if the refusal is `about_board`.
-    """
+    """Return the board to show in a refusal, or None. `number` is the board the command names."""
     if number:
         return number if context.sits_at(number) else None
     return context.own_hint if about_board else None

@@ -49,10 +49,7 @@ def standing(board: Board) -> str:
 
 
 def undo(session: OperatorSession, number: int, why: str) -> Ply:
-    """Undo the last ply, and resignations and forfeits after it; a finished game goes on.
-
-    Players who were removed from the server stay out of the game.
-    """
+    """Undo the last ply, and resignations and forfeits after it. A finished game goes on."""
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)

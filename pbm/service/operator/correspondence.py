@@ -102,11 +102,10 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send a mail from `sender`; return the server's SMTP reply.
+    """Send a mail, wait up to `wait` seconds for an answer, and return the server's SMTP reply.
 
     The mail is a reply to the newest mail that `sender` got. If there is none, or if `new` is true,
-    it is a new mail, whose subject is the first line of `text`. Then wait for an answer, at most
-    `wait` seconds.
+    the first line of `text` is the subject.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")

@@ -80,10 +80,7 @@ def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring
 
 
 def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
-    """Raise OperatorError if a key that signed mails is missing.
-
-    Any keys will do as long as no player has an address and no other process runs.
-    """
+    """Raise OperatorError if a key that signed mails is missing and may still be needed."""
     marks, is_known, lost = _marks(work, settings)
     if not lost and (is_known or marks):
         return
@@ -101,10 +98,7 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
-    """Return the fingerprints of our keys, and two facts about the stored fingerprints.
-
-    The facts are whether any are stored, and the ids of the keys that are stored but that we lack.
-    """
+    """Return our keys' fingerprints, whether any are stored, and the ids of stored keys we lack."""
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []
     lost = [mark.partition(" ")[0] for mark in known if mark not in marks]

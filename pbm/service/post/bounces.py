@@ -61,10 +61,7 @@ def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
-    """Count a bounce, since the next server refused the recipient of `mail`.
-
-    `status` is the code of the refusal. Only a mail to the player's current address counts.
-    """
+    """Count a bounce if `mail` was to the player's current address. `status` is the SMTP code."""
     player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
         return
@@ -73,10 +70,9 @@ def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
 
 
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
-    """Mark a mail's sender as reachable; return the boards whose mails bounced.
+    """Mark a mail's sender as reachable, and return the boards whose mails bounced.
 
-    Waiting board mails are dropped, other ones are sent. An unproven sender whose mail bounces can
-    do this a few times a day.
+    An unproven sender whose mail bounces can do this a few times a day.
     """
     if proven:
         show_life(turn.work, player)

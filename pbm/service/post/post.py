@@ -50,10 +50,7 @@ Written = bytes | Deferred | Failed  # a composed mail, or why that failed for n
 
 
 def is_outdated(mail: OutboxMail, now: datetime) -> bool:
-    """Return whether a reminder waited so long that what it says about clocks may be false.
-
-    A reminder of nothing but first moves stays true, since their deadlines do not move.
-    """
+    """Return whether a reminder waited so long that what it says of clocks may be false."""
     return bool(_boards(mail)) and now - mail.written_at > _TRUE_FOR
 
 
@@ -95,10 +92,7 @@ Outcome = tuple[OutboxMail, Delivery | None]  # None for an outdated reminder, w
 
 
 class Recording:
-    """Records delivery outcomes: sent mails in batches, all other outcomes one by one.
-
-    Recording a failure locks players and boards. Two failures in one transaction could deadlock.
-    """
+    """Records outcomes of deliveries: sent mails in batches, others singly to avoid deadlocks."""
 
     def __init__(
         self,
@@ -200,14 +194,11 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
 
 @dataclass(frozen=True)
 class DueMails:
-    """The mails to send now. If there are none, `next_due_at` is when the next mail is due.
-
-    If `more` is true, other mails may be due now, too.
-    """
+    """The mails to send now."""
 
     mails: Sequence[tuple[OutboxMail, Written]]
-    next_due_at: datetime | None
-    more: bool
+    next_due_at: datetime | None  # when the next mail is due, if none is due now
+    more: bool  # whether other mails may be due now, too
 
 
 @dataclass

@@ -45,16 +45,12 @@ class RobotTurn(Turn):
 
 @dataclass(frozen=True)
 class JobHandler:
-    """The functions that handle the jobs of one kind.
+    """The functions that handle the jobs of one kind. Returned texts are for the log."""
 
-    Each function checks whether the job is obsolete, for example after a take-back. For an obsolete
-    job `prepare` returns None. After failed tries `prepare` may choose an easier computation. After
-    too many failures `give_up` is called. The texts that are returned are for the log.
-    """
-
+    # `prepare` returns None for an obsolete job, for example after a take-back.
     prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
     finish: Callable[[RobotTurn, Any], str]
-    give_up: Callable[[RobotTurn], str]
+    give_up: Callable[[RobotTurn], str]  # is called after too many failed tries
 
 
 def course_of(work: UnitOfWork, board: Board) -> Course:
@@ -85,10 +81,7 @@ def give_up_move(turn: RobotTurn) -> str:
 
 
 def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Play the robot's `move`, unless the game ends in a draw now; return text for the log.
-
-    `score` is the robot's rating of the position, by which it answers an offered draw.
-    """
+    """Play `move`, unless the game ends in a draw now. `score` decides about an offered draw."""
     board = turn.board
     if not _still_waits(board, turn.job):
         return _GONE_ON
@@ -308,10 +301,7 @@ def _final_results(work: UnitOfWork, found: Any, board: Board) -> dict[str, Any]
 
 
 def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
-    """Return the themes of costly moves, by seat, with the most frequent theme of a seat first.
-
-    A theme is a reason why moves were bad. The costly moves are `dear`.
-    """
+    """Return the reasons why the moves `dear` were bad, by seat, the most frequent first."""
     found: dict[tuple[int, str], list[int]] = {}
     for item in sorted(dear, key=lambda item: item.ply):
         for fact in (*item.reasons[:1], *item.faults[:1]):

@@ -105,10 +105,9 @@ class ClockWatch:
     async def mend(
         self, writer: Writer, bring_forward: Callable[[UnitOfWork, datetime], None]
     ) -> None:
-        """If the system clock was set back, shorten waits that have become too long.
+        """If the system clock was set back, shorten waits with the function `bring_forward`.
 
-        The function `bring_forward` does this. It also runs at the first call, and again if the
-        call before has raised DBAPIError.
+        It also runs at the first call, and again if the call before has raised DBAPIError.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:
@@ -124,11 +123,7 @@ class ClockWatch:
 
 
 def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that the server accepts mail now.
-
-    If it was down before, the outage is stored. Seeks and questions then expire later, since nobody
-    could answer them.
-    """
+    """Record that the server accepts mail now, and the outage if it was down before."""
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))

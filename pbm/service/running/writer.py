@@ -111,11 +111,8 @@ class _Asked(Generic[T]):
 class Writer:
     """Runs pieces of database work in order of arrival; pieces that wait together share a commit.
 
-    If a piece fails, or is in conflict with another process, all pieces of its group run again,
-    each in its own transaction.
-
-    On PostgreSQL a thread runs everything. On SQLite a thread runs BEGIN, COMMIT and slow steps.
-    The event loop runs the other steps, since they take less time than waking a thread.
+    If a piece fails, all pieces of its group run again, each in its own transaction. On SQLite the
+    event loop itself runs quick steps, since that takes less time than waking a thread.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:
@@ -128,10 +125,7 @@ class Writer:
         self._working: asyncio.Task[None] | None = None
 
     async def do(self, piece: Piece[T]) -> T:
-        """Run a piece of work, even if the caller is cancelled; return its result after the commit.
-
-        Raises the error of the piece or of the commit, after the rollback.
-        """
+        """Run a piece, even if the caller is cancelled. Raises the error of the piece or commit."""
         return await self.do_steps(partial(_in_one_step, piece))
 
     async def do_steps(self, piece: Piece[Steps[T]]) -> T:

@@ -42,13 +42,11 @@ Handler = Callable[[Exception], object]
 class CrashMarker:
     """A file with the numbers of the mails, or of the timers, that are being handled.
 
-    If a process dies, its numbers stay in the file, and the next process counts a failed try for
-    each. Processes that run at the same time lock different files. The file is not synced to disk,
-    so a power cut does not count as a failed try. If the path is None, nothing is recorded.
+    If a process dies, the next one counts a failed try for each number in its file.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        """Create and lock the file. Raises OperatorError."""
+        """Create and lock the file. Without a path, record nothing. Raises OperatorError."""
         self._file = _first_free(path) if path else None
         self._numbers: list[int] = []
         self._changing = threading.Lock()
@@ -110,11 +108,9 @@ def _first_free(path: Path) -> IO[str]:
 
 @contextmanager
 def faults_to(count: Handler, *, given_up: Handler | None = None) -> Iterator[None]:
-    """Handle an error of the work in the context, in one of three ways.
+    """Pass an error in the context to `count`, or raise it if the database is unreachable.
 
-    If the database gave up because of a deadlock or timeout, the error is passed to `given_up`, if
-    that is set. If the database is unreachable, the error is raised. Any other error is passed to
-    `count`, which counts a failed try.
+    Errors because of a database deadlock or timeout are passed to `given_up`, if that is set.
     """
     try:
         yield
@@ -140,8 +136,7 @@ class _Turn:
 class Watchdog:
     """A thread that checks how long the mails being handled take.
 
-    It cannot run while other code holds the GIL, for example a regular expression. So each check
-    also resets a kernel timer; if that expires, the process prints its stacks and dies of SIGALRM.
+    If other code holds the GIL for too long, a kernel timer ends the process by SIGALRM.
     """
 
     def __init__(

@@ -42,11 +42,7 @@ def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
 def tell_of_trouble(
     turn: Turn, template: str, subject: str, params: dict[str, Any], error: str
 ) -> None:
-    """Mail the operator about an error, at most once a day for the same cause.
-
-    Errors with the same SMTP code have the same cause. If an error has no SMTP code, its text is
-    the cause.
-    """
+    """Mail the operator about an error, at most once a day for the same SMTP code or text."""
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)
     key = sha256(cause.encode()).hexdigest()[:16]
@@ -77,8 +73,7 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
 def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
     """Return the player with the address in a mail's `From:`, and the mail's subject.
 
-    Return None and "" if nobody may be told about the mail, since a program sent it, it cannot be
-    read, or it is for postmaster.
+    Return None and "" if nobody may be told about the mail.
     """
     address = turn.site.address
     if isinstance(address.parse(mail.recipient), Postmaster):
