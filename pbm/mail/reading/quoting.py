@@ -198,11 +198,7 @@ class _Cleaning:
             self._said.append(line)
 
     def _is_residue(self, at: int) -> bool:
-        """Return whether line `at` belongs to the quotation beside it, but has no mark `>`.
-
-        Such a line is the rest of a quoted line that a mail program has wrapped, the border of a
-        box, or a note of an omission.
-        """
+        """Return whether line `at` belongs to the quotation beside it, but has no mark `>`."""
         is_above = at + 1 < len(self._lines) and self._quoted[at + 1]
         line = self._plain[at].strip()
         if not (at and self._quoted[at - 1]):
@@ -228,10 +224,7 @@ class _Cleaning:
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:
-        """Return the index below an introduction of a quotation, such as "On … wrote:", at `at`.
-
-        Return `at` if no introduction begins there.
-        """
+        """Return the index below an introduction ("On … wrote:"), or `at` if none begins there."""
         line = self._plain[at].strip()
         dashed = _dashed_words(line)
         if dashed in _ORIGINAL or _RULE.match(line):
@@ -247,10 +240,7 @@ class _Cleaning:
         return field_block_end(self._plain, self._names, self._next, at) or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """Return the index below a line such as "On … wrote:" or "Jo Doe opined:" at `at`.
-
-        Return `at` if no such line begins there.
-        """
+        """Return the index below a line "On … wrote:" at `at`. Return `at` if there is none."""
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1
@@ -277,10 +267,7 @@ class _Cleaning:
         return between if greets or self._is_above_ours(between) else 0
 
     def _is_above_ours(self, at: int) -> bool:
-        """Return whether the first quotation below line `at` is our mail about a board.
-
-        Only a quotation that is marked with `>` counts.
-        """
+        """Return whether the first quotation below `at` has marks `>` and is our own mail."""
         end = min(at + _BETWEEN_LINES, len(self._lines))
         quote = next((below for below in range(at, end) if self._quoted[below]), at)
         if quote == at or not self._marked[quote]:
@@ -290,10 +277,7 @@ class _Cleaning:
         return is_ours and not OwnMails(self._plain[at:quote]).has(0)
 
     def _below(self, at: int) -> int:
-        """Skip introductions such as "On … wrote:" from `at` on, and return the next index to read.
-
-        If the quotation below them is unmarked, `_unmarked` skips it, too.
-        """
+        """Skip introductions and an unmarked quotation below; return the next index to read."""
         while (at := self._next[at]) < len(self._lines):
             if self._marked[at] or self._is_ours_with_bars(at):
                 return at
@@ -309,11 +293,7 @@ class _Cleaning:
         return ours_is_quoted(line.replace("|", ">", 1) for line in barred)
 
     def _unmarked(self, at: int) -> int:
-        """Skip the unmarked quotation at `at`, and return the next index to read.
-
-        If our own mail is quoted, read the answers that the author has written into it. Any other
-        quotation reaches to the end of the mail.
-        """
+        """Read the answers in the unmarked quotation at `at`, and return the next index to read."""
         end, groups = self._ours.read(at)
         if end == at or any(map(_is_forward_mark, self._plain[at:end])):
             return len(self._lines)
@@ -336,10 +316,7 @@ class _Cleaning:
         return len(self._lines) if has_answer_above else end
 
     def _skip_pgp(self, at: int, what: str) -> int:
-        """Skip the block of PGP data of kind `what` that begins at `at`; return the next index.
-
-        Of a signed message only the header is skipped, and the signature is a block of its own.
-        """
+        """Skip the block of PGP data of kind `what` that begins at `at`; return the next index."""
         for below in range(at + 1, len(self._lines)):
             line = self._plain[below].strip()
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):
@@ -366,10 +343,7 @@ def _trimmed(line: str) -> str:
 
 
 def _dashed_words(line: str) -> str:
-    """Return the words, casefolded, behind the dashes with which a line begins.
-
-    Return "" if the line does not begin with dashes.
-    """
+    """Return the casefolded words behind the dashes at a line's start, or "" if there are none."""
     if not line or line[0] not in _DASHES or len(line) > _LONGEST_MARK:
         return ""
     found = _DASHED.match(line.replace("&nbsp;", " "))

@@ -19,10 +19,7 @@ _SECTIONS: Final = (
 
 
 def read_phrases(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the phrases in the files of a folder, casefolded, for each section.
-
-    Raises WordListError and OSError.
-    """
+    """Read the casefolded phrases of each section from a folder. Raises WordListError, OSError."""
     return read_sections(
         folder, _SECTIONS, lambda line: (line.casefold().removesuffix(_NEXT_WORD),)
     )
@@ -81,8 +78,7 @@ def next_words(lines: list[str]) -> list[int]:
 def attribution_end(lines: list[str], quoted: list[bool], following: list[int], at: int) -> int:
     """Return the index below a line "On … wrote:" that begins at `at`; it may be folded.
 
-    Return `at` if no such line begins there. `quoted` tells which lines have a quotation mark, and
-    `following` is `next_words(lines)`.
+    Return `at` if there is no such line. `following` is `next_words(lines)`.
     """
     window: list[str] = []
     for end in range(at, min(at + _MOST_LINES, len(lines))):
@@ -105,10 +101,7 @@ def attribution_end(lines: list[str], quoted: list[bool], following: list[int], 
 
 
 def is_name(line: str) -> bool:
-    """Return whether a line looks like "Jo Doe opined:".
-
-    A line of the author's own text can look like this, too.
-    """
+    """Return whether a line looks like "Jo Doe opined:". It may still be the author's own text."""
     if not line.endswith(_COLONS) or len(line) > _LONGEST_NAME:
         return False
     words = line[:-1].split()
@@ -119,10 +112,7 @@ def is_name(line: str) -> bool:
 
 
 def facts_in(introduction: list[str]) -> int:
-    """Return how many of these are in a line like "On … wrote:": an address, a date, a verb.
-
-    The line may be folded. Return 0 if it does not end with a colon.
-    """
+    """Count the kinds of facts in a line like "On … wrote:": an address, a date, a verb."""
     folded = " ".join(introduction)[:_LONGEST].casefold()
     if not folded.endswith(_COLONS):
         return 0
@@ -131,10 +121,7 @@ def facts_in(introduction: list[str]) -> int:
 
 
 def _runs_on(line: str) -> bool:
-    """Return whether a line holds "On … wrote:" and also the begin of the quotation.
-
-    Yahoo's app writes such lines.
-    """
+    """Return whether a line has "On … wrote:" and also the first words of the quotation."""
     if "@" not in line or _COLON_WITHIN.search(line) is None:
         return False
     folded = line.casefold()
@@ -154,10 +141,7 @@ def _may_close(line: str, is_above_quote: bool) -> bool:
 
 
 def _begins(window: list[str], is_above_quote: bool) -> bool:
-    """Return whether "On … wrote:", which ends in the last line, begins in the first line.
-
-    Otherwise it begins in a later line, and the first line is the author's own.
-    """
+    """Return whether "On … wrote:", which ends in the last line, begins in the first line."""
     if len(window) == 1 or window[1].startswith("<") or window[0].endswith("<"):
         return True
     shorter = [window[n:] for n in range(1, len(window))]
@@ -207,28 +191,21 @@ def _is_likely_start(window: list[str]) -> bool:
 
 
 def _is_full(window: list[str]) -> bool:
-    """Return whether the first line seems to be wrapped.
-
-    It does if the first word of the next line would make it the longest line.
-    """
+    """Return whether the first line seems wrapped, as the next word would make it the longest."""
     next_word = window[1].split(maxsplit=1)[0]
     return len(window[0]) + 1 + len(next_word) > max(map(len, window))
 
 
 def field_names(lines: list[str]) -> list[str]:
-    """Return for each line its casefolded text before a colon near the start of the line.
-
-    A line without such a colon has "".
-    """
+    """Return the casefolded text before a colon near the start of each line, or "" without one."""
     parts = (line[: _LONGEST_NAME + 1].replace("：", ":").partition(":") for line in lines)
     return [head.strip(" \t*_\u00a0|>").casefold() if colon else "" for head, colon, _ in parts]
 
 
 def field_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index below a block of header fields that begins at `at`.
+    """Return the index below a block of header fields at `at`, or 0 if there is none.
 
-    Return 0 if no block begins there. `names` is `field_names(lines)`, and `following` is
-    `next_words(lines)`.
+    `names` is `field_names(lines)`, and `following` is `next_words(lines)`.
     """
     kinds: set[str] = set()
     end = line_at = at
@@ -250,10 +227,7 @@ def field_block_end(lines: list[str], names: list[str], following: list[int], at
 
 
 def _unknown_block_end(lines: list[str], names: list[str], following: list[int], at: int) -> int:
-    """Return the index below a block of header fields at `at`, in a language that we do not know.
-
-    Such a block has a mail address in its first line, and a date. Return 0 if there is none.
-    """
+    """Return the index below header fields in an unknown language, or 0 if none begin at `at`."""
     if "@" not in lines[at] or _ADDRESS.search(lines[at][:_LONGEST]) is None:
         return 0
     found: list[str] = []

@@ -65,11 +65,7 @@ def lesser_marked(lines: list[str]) -> set[int]:
 
 
 def _as_ours(lines: list[str]) -> set[int]:
-    """Return the indexes of lines that are quoted with the same mark as our own mail.
-
-    Our mail about a board has a last line that begins with `State:`. The mark is what a quotation
-    has before that word.
-    """
+    """Return the indexes of lines quoted with the same mark as the `State:` line of our mail."""
     last = (
         _BEFORE_OURS.match("\n".join(lines[at : at + 2]))
         for at, line in enumerate(lines)
@@ -85,10 +81,7 @@ def _as_ours(lines: list[str]) -> set[int]:
 
 
 def _below_introductions(lines: list[str]) -> set[int]:
-    """Return the indexes of lines that begin with a quotation sign.
-
-    A sign counts only if it also begins the line below an introduction "… wrote:".
-    """
+    """Return the indexes of lines whose quotation sign also begins a line below "… wrote:"."""
     signs = {at: match[1] for at, line in enumerate(lines) if (match := _SIGN.match(line))}
     used = {
         sign
@@ -117,10 +110,7 @@ def _is_introduced(lines: list[str], at: int, fewest_facts: int) -> bool:
 
 
 def _initialled(lines: list[str]) -> set[int]:
-    """Return the indexes of lines that begin with a writer's initials, such as `JD> Hi`.
-
-    The initials count only if they begin two adjacent lines.
-    """
+    """Return the indexes of lines that begin with a writer's initials, such as `JD> Hi`."""
     initials = {at: match[1] for at, line in enumerate(lines) if (match := _INITIALS.match(line))}
     together = Counter(
         initials[below]
@@ -147,10 +137,7 @@ def is_fence(line: str) -> bool:
 
 
 def is_signature(below: list[str]) -> bool:
-    """Return whether the lines below a row of dashes look like a signature.
-
-    `below` are these lines without the blank ones.
-    """
+    """Return whether the non-blank lines below a row of dashes look like a signature."""
     if not 0 < len(below) <= _MOST_LINES:
         return False
     if any(len(line) > _LONGEST_LINE or line.endswith(_EXCLAIMED) for line in below):

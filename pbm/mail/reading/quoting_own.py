@@ -28,10 +28,7 @@ _SHARE = 0.5
 
 
 class TemplateWords:
-    """The fixed words of templates, indexed so that they are found fast in a text.
-
-    In the text, words must be divided by single blanks.
-    """
+    """The fixed words of templates, found fast in a text with single blanks between words."""
 
     def __init__(self, sources: Iterable[str]) -> None:
         self._by_word: dict[str, list[str]] = {}
@@ -135,10 +132,7 @@ class OwnMails:
             )
 
     def starts(self, at: int) -> bool:
-        """Return whether our mail about a board begins at line `at`.
-
-        Its `State:` line must be below.
-        """
+        """Return whether our mail about a board begins at `at`, with its `State:` line below."""
         if not self._states or at >= self._states[-1]:
             return False
         return _STARTS.match(self._lines[at]) is not None or self.has(at)
@@ -167,9 +161,7 @@ class OwnMails:
     def read(self, at: int) -> tuple[int, list[list[int]]]:
         """Return the index below our mail that is quoted at `at`, and groups of lines added to it.
 
-        Return `at` and no groups if added lines are hard to tell from other players' comments. This
-        is so if a comment is below the drawing. It is also so if there are two `State:` lines,
-        since one may be forged.
+        Return `at` and no groups if added lines are hard to tell from other players' comments.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -184,11 +176,8 @@ class OwnMails:
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
         """Return the index of the drawing's first line, and that of the line below the drawing.
 
-        Our mail begins at `at`. Its `State:` line begins at `state` and ends above `below`. If the
-        mail has no drawing, both indexes are `state`.
-
-        If the drawing is incomplete, or words of other players may be below it, the first index is
-        `at`. Then no line above the drawing is taken for an added one.
+        Without a drawing both are `state`. The first is `at` if no line above the drawing can be
+        taken for an added one.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
@@ -203,11 +192,7 @@ class OwnMails:
         return (at if unsure else state), state
 
     def _asked(self, at: int, drawing: int) -> int:
-        """Return the index of the paragraph in our mail that asks the player for a move.
-
-        Our mail begins at `at`. The paragraph is above the drawing of the board, which begins at
-        `drawing`; return `drawing` if there is no such paragraph.
-        """
+        """Return the index of our paragraph that asks for a move, or `drawing` without one."""
         stands = [line for line in range(at, drawing) if _STANDING.match(self._lines[line])]
         if not stands:
             return drawing
@@ -217,10 +202,7 @@ class OwnMails:
         return next((line for line in range(below, drawing) if self.has(line)), drawing)
 
     def _answers(self, at: int, end: int) -> list[list[int]]:
-        """Return the indexes of lines that the author added to our mail between `at` and `end`.
-
-        Lines that were added at the same place of our text form a group.
-        """
+        """Return the indexes of lines added to our mail. Lines added at one place are a group."""
         found: list[list[int]] = [[]]
         while at < end:
             below = at
@@ -237,10 +219,7 @@ class OwnMails:
         return [lines for lines in found if lines]
 
     def _below_sentences(self, at: int, end: int) -> int:
-        """Return the index below the sentences of our templates that begin at `at`.
-
-        Return `at` if no such sentence begins there.
-        """
+        """Return the index below our sentences that begin at `at`, or `at` if none begins there."""
         lines = [" ".join(line.split()) for line in self._lines[at:end]]
         ours = template_words().end(" ".join(lines))
         for line in lines:

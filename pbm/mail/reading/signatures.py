@@ -51,12 +51,8 @@ def signature_in(
 ) -> tuple[int, int]:
     """Return the index of a signature's first line, and that of the line below the signature.
 
-    Without a signature both are `len(lines)`. A signature is at the end of the text, or above a
-    postscript or another paragraph. It is never above a closing line such as "Best regards". If a
-    sentence is right below it, such as a slogan, this is a part of the signature.
-
-    `below_mark` are the lines below a mark such as `-- `. `author` are the words of the author's
-    name.
+    Without a signature both are `len(lines)`. A postscript may follow a signature. `below_mark` are
+    the lines below a mark such as `-- `. `author` are the words of the author's name.
     """
     last = len(lines)
     if (start := _start(lines, below_mark, author)) < last:
@@ -74,10 +70,7 @@ def signature_in(
 def possible_starts(lines: Sequence[str]) -> list[int]:
     """Return the indexes of lines at which a signature at the end of the text may begin.
 
-    It may begin with a closing line such as "Best regards". It may also begin with a paragraph, if
-    no line from there on is a sentence.
-
-    At least three lines must follow. Two are enough if their words are capitalised as in names.
+    Such a line is a closing line like "Best regards", or begins a paragraph without sentences.
     """
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
     starts, are_names = list[int](), True
@@ -97,10 +90,7 @@ def _is_below(above: str, line: str) -> bool:
 
 
 def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[str]) -> int:
-    """Return the index of the first line of a signature at the end of the text.
-
-    Without a signature it is `len(lines)`.
-    """
+    """Return the index of the first line of a signature, or `len(lines)` without a signature."""
     is_told = any(map(_tells, below_mark))
     # Never the first line of a mail: it may be "Thanks" above an answer.
     written = [at for at, line in enumerate(lines) if line.strip()][1:][-_MOST_LINES:]
@@ -128,10 +118,7 @@ def _start(lines: Sequence[str], below_mark: Sequence[str], author: frozenset[st
 
 
 def is_closing(line: str, author: frozenset[str] = frozenset()) -> bool:
-    """Return whether a line is a closing phrase such as "Best regards".
-
-    A comma and a name may follow the phrase. The words in `author`, the author's name, are ignored.
-    """
+    """Return whether a line is a closing phrase such as "Best regards", perhaps with a name."""
     formula = line.partition(",")[0].strip(_AROUND).casefold()
     plain = " ".join(word for word in formula.split() if word not in author)
     is_start = formula.startswith(_CLOSING_STARTS) and not line.endswith("!")
@@ -158,10 +145,7 @@ def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
-    """Return whether a line begins with the author's name.
-
-    It may also begin with "i. A." (on behalf of), with any name after that.
-    """
+    """Return whether a line begins with the author's name, or with "i. A." (on behalf of)."""
     words = _WORD.findall(line)
     named = [at for at, word in enumerate(words) if word.casefold() in author]
     if len(named) > 1 and len(words) <= _FEW_WORDS:
@@ -174,10 +158,7 @@ def _is_block(lines: Sequence[str]) -> bool:
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
-    """Return whether the lines contain at least two contact details.
-
-    One of these must be a firm or a phone number.
-    """
+    """Return whether the lines have two contact details, and one is a firm or a phone number."""
     told = _block_lines(lines)
     parts = [part for line in told for part in _BAR.split(line, _MOST_BARS)]
     telling = list(filter(_tells, dict.fromkeys(told + parts)))

@@ -54,10 +54,7 @@ def mask_tags(text: str, is_secret: Callable[[str], bool]) -> str:
 def _masked(
     text: str, seen: str, places: list[int] | range, is_secret: Callable[[str], bool]
 ) -> str:
-    """Mask the secrets in `text`. They are searched for in `seen`, which is `text` decoded.
-
-    `places` converts an index in `seen` to the index in `text`.
-    """
+    """Mask in `text` the secrets that are found in `seen`, which is `text` decoded."""
     pieces, done = [], 0
     for start, end in sorted(_found(seen, is_secret)):
         first, last = places[start], places[end]
@@ -80,10 +77,7 @@ def _found(seen: str, is_secret: Callable[[str], bool]) -> Iterator[tuple[int, i
 
 
 def _begin(seen: str, at: int) -> int:
-    """Return the index at which an address begins.
-
-    The address's detail, such as `u7`, begins at the index `at`.
-    """
+    """Return the index at which an address begins whose detail, such as `u7`, begins at `at`."""
     first = max(0, at - _MOST_BEFORE)
     while at > first and seen[at - 1] not in _ENDS_ADDRESS:
         at -= 1
@@ -93,8 +87,7 @@ def _begin(seen: str, at: int) -> int:
 def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
     """Decode a text. Return also, for each decoded character, its index in the encoded text.
 
-    `joined` tells which lines are joined with the next line: 0 the even lines, 1 the odd lines,
-    None no lines.
+    `joined` is 0 to join each even line with the next one, 1 for odd lines, None for no lines.
     """
     pieces: list[str] = []
     places: list[int] = []
@@ -116,10 +109,7 @@ def _decoded(text: str, joined: int | None) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1024)  # of 12 characters at most
 def _decoded_letter(spelt: str) -> str:
-    """Return the plain letter for an encoded letter or for a full-width one, such as U+FF55.
-
-    Return "" for an invisible character.
-    """
+    """Return the plain letter for an encoded or full-width one, or "" for an invisible one."""
     lowered = spelt.lower()
     if lowered in _NAMED:
         return _NAMED[lowered]

@@ -19,10 +19,7 @@ _READ = frozenset(
 
 
 def check_wire(raw: bytes) -> str | None:
-    """Return an error if a mail has a bare CR, a bare LF or a NUL, as in SMTP smuggling.
-
-    Return None if the mail is good.
-    """
+    """Return an error if a mail has a bare CR, a bare LF or a NUL. Return None if it is good."""
     pairs = raw.count(b"\r\n")
     if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
         return None
@@ -60,10 +57,7 @@ def digest(raw: bytes) -> str:
 
 
 def has_message_id(raw: bytes) -> bool:
-    """Return whether a mail has a `Message-ID` that is not blank.
-
-    Return True, too, if the mail's header is too large to be read.
-    """
+    """Return whether a mail has a non-blank `Message-ID`, or a header too large to be read."""
     try:
         headers, _ = split_header(raw, LIMITS)
     except UnreadableMail:
