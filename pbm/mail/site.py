@@ -30,16 +30,12 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """A board as it was in our mail that a player answers.
-
-    `ply` is the number of plies (single moves) at that time. `asked` are the offers that were open
-    to the reader, such as the offer of a draw.
-    """
+    """A board as it was in our mail that a player answers."""
 
     number: int
-    ply: int
+    ply: int  # plies (single moves) played at that time
     taken_back: int
-    asked: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()  # open offers to the reader, such as the offer of a draw
 
 
 @dataclass(frozen=True)
@@ -57,20 +53,14 @@ class Site:
     thought_seconds: float = 3.0  # of the strongest robot's search
 
     def trusts(self, peer: str) -> bool:
-        """Return whether the peer is one of our mail servers.
-
-        A peer on a local socket, whose name is empty, is trusted, too.
-        """
+        """Return True if the peer is one of our mail servers, or "" (a local socket)."""
         try:
             return is_within(ip_address(peer) if peer else None, self.trusted_networks)
         except ValueError:
             return False
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
-        """Return an address for a player's replies.
-
-        It is valid until the player's `epoch`, a number in the database, is raised.
-        """
+        """Return an address for replies. It is valid until the player's `epoch` is raised."""
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
 

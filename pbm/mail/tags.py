@@ -26,10 +26,7 @@ _log = structlog.get_logger("pbm.keys")
 
 @dataclass(frozen=True)
 class Keyring:
-    """The signing keys. New addresses are signed with the first key, and verified with all keys.
-
-    So an address stays valid if a new key is put before the key that signed it.
-    """
+    """The signing keys. The first key signs new addresses, and all keys verify addresses."""
 
     keys: tuple[Key, ...]
 
@@ -44,20 +41,13 @@ class Keyring:
     def verify_reply_tag(
         self, tag: str, player_id: int, epoch: int, board_id: int | None = None
     ) -> bool:
-        """Return whether one of our current keys made the tag.
-
-        The tag's case does not matter. The check always takes the same time, so its duration does
-        not help to guess a tag.
-        """
+        """Check, in constant time, whether one of our keys made the tag. Case does not matter."""
         return self._verify(tag, "reply", player=player_id, board=board_id, epoch=epoch)
 
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return the reply tags of a player, each without the id of its key.
-
-        Each key makes one tag for every board in `board_ids`, and one for no board.
-        """
+        """Return a player's reply tags for these boards and for no board, without ids of keys."""
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys
@@ -72,10 +62,7 @@ class Keyring:
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
-        """Sign the hash of a password that its owner has yet to confirm.
-
-        `owner` is printable ASCII.
-        """
+        """Sign the hash of a password that has yet to be confirmed. `owner` is printable ASCII."""
         return SealedPassword(kept.text, self._tag("password", owner=owner, hash=kept.text))
 
     def open_password(self, sealed: SealedPassword, owner: str) -> PasswordHash | None:
@@ -130,10 +117,7 @@ class WatchedKeyring(Keyring):
 
 
 def _look_of(path: Path) -> tuple[int, ...]:
-    """Return a file's inode, size and time. If they differ later, the file has changed.
-
-    Return an empty tuple if the file is missing.
-    """
+    """Return a file's inode, size and time, to notice changes. Return () if it is missing."""
     try:
         seen = path.stat()
     except OSError:
@@ -142,11 +126,7 @@ def _look_of(path: Path) -> tuple[int, ...]:
 
 
 def load_keyring(path: Path, env_value: str | None = None) -> Keyring:
-    """Load the signing keys. Raises KeyFileError.
-
-    They are those in `env_value`, the setting PBM_SECRET_KEY. If it is not set, they are those in
-    the file `path`.
-    """
+    """Load the keys from PBM_SECRET_KEY's value, or else from `path`. Raises KeyFileError."""
     return Keyring(load_keys(path, env_value)) if env_value else WatchedKeyring(path)
 
 

@@ -19,10 +19,7 @@ _MOST_BYTES = 1 << 20
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
-    """Load the certificate, with its chain, and its key from PEM files. Raises OperatorError.
-
-    Return None if neither file is set.
-    """
+    """Load a certificate and its key (PEM). Return None if neither is set. Raises OperatorError."""
     if not certificate and not key:
         return None
     if not certificate or not key:
@@ -51,10 +48,7 @@ def load_certificate(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def good_between(context: ssl.SSLContext, certificate: str) -> tuple[datetime, datetime]:
-    """Return when a certificate's validity begins and ends, even if it has ended.
-
-    Raises OperatorError.
-    """
+    """Return when a certificate's validity begins and ends. Raises OperatorError."""
     # `ssl` tells these times only to a client that trusts the certificate, so we connect one.
     client_side = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_side.check_hostname = False

@@ -48,10 +48,7 @@ class LineReader:
             raise ClientLeftError from None
 
     async def mail(self) -> bytes | None:
-        """Read a mail. Raises ClientLeftError, FloodError.
-
-        Return None if the mail is larger than `mail_bytes`.
-        """
+        """Read a mail, or return None if it is too large. Raises ClientLeftError, FloodError."""
         held = bytearray(b"\r\n")  # so that a dot in the first line ends the mail, too
         dropped = 0
         block = self._ahead.read()

@@ -91,10 +91,7 @@ class ConnectionLimits:
         return Caller(str(peer or ""), str(network))
 
     def enter(self, peer: Peer | None) -> str | None:
-        """Count a connection until `leave` is called; return None if it is accepted.
-
-        If there are too many connections, return the reply that rejects this one.
-        """
+        """Count a connection until `leave` is called. Return None, or the reply that rejects it."""
         if self.is_trusted(peer):
             return None
         whose = origin(peer)
@@ -111,20 +108,14 @@ class ConnectionLimits:
 
 
 def peer_of(peername: object) -> Peer | None:
-    """Parse the peer's IP address. An IPv4 address that an IPv6 address wraps is unwrapped.
-
-    Return None for a local socket.
-    """
+    """Return a peer's IP address (IPv4 unwrapped from IPv6), or None for a local socket."""
     if not isinstance(peername, tuple):
         return None
     return plain(ipaddress.ip_address(peername[0]))
 
 
 def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
-    """Return whether a peer is in one of these networks.
-
-    Return True for a peer on a local socket, which is None.
-    """
+    """Return True if a peer is in one of these networks, or is None (a local socket)."""
     return peer is None or any(peer in network for network in networks)
 
 

@@ -207,10 +207,7 @@ class Conversation(SMTP):
             await self.push(self._to_each(OWN_FAULT))
 
     def _to_each(self, reply: str) -> str:
-        """Repeat a reply as often as the client expects it.
-
-        A client that speaks LMTP expects the reply to a mail once for each recipient.
-        """
+        """Repeat a reply to a mail for each recipient, as a client that speaks LMTP expects."""
         return "\r\n".join([reply] * self._replies_owed)
 
     async def _obey(self) -> None:

@@ -58,13 +58,10 @@ class Session:
 
 @dataclass(frozen=True)
 class Rejection:
-    """A refusal of a mail or of a recipient.
+    """A refusal of a mail or of a recipient."""
 
-    `code` is from 400 to 599. `text` is an enhanced code, such as `5.1.1`, and a sentence.
-    """
-
-    code: int
-    text: str
+    code: int  # from 400 to 599
+    text: str  # an enhanced code, such as `5.1.1`, and a sentence
     why: str = ""  # for the operator, where the client is told less
 
 
@@ -72,14 +69,9 @@ class Rejection:
 class Handler:
     """The handler of all conversations of a listener.
 
-    `accept_recipient(address, sender, caller)` returns a Rejection, or None to accept. `sender` is
-    empty for the null sender.
-
+    `accept_recipient(address, sender, caller)` returns None to accept. `sender` may be empty.
     `keep(sender, recipients, raw, caller)` stores a mail. It returns a Rejection, or the text after
-    `250` once the mail is durable. If the client leaves, `keep` runs on.
-
-    If one of these functions fails, the client gets the reply 451, and `report_fault` gets the
-    exception.
+    `250` once the mail is durable. If one of these functions fails, the client gets the reply 451.
     """
 
     hostname: str
@@ -97,10 +89,7 @@ class Handler:
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """Hand a mail to `keep`, and return the reply.
-
-        If this call is cancelled, `keep` runs on.
-        """
+        """Hand a mail to `keep`, which runs on if this call is cancelled. Return the reply."""
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"

@@ -129,10 +129,7 @@ async def _send(
 async def _heard(
     replies: _Replies, verb: str, good: Container[int], seconds: float
 ) -> Trouble | None:
-    """Return None if the code of the next reply is in `good`.
-
-    Otherwise return the error, with the command that failed (`verb`).
-    """
+    """Return the failed command and its error, or None if the next reply's code is in `good`."""
     try:
         code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
@@ -219,20 +216,14 @@ class ConnectionPool:
     def __init__(
         self, connect: Callable[[], Awaitable[Connection]], size: int, idle_seconds: float
     ) -> None:
-        """Make a pool of at most `size` connections.
-
-        A connection that has been idle for `idle_seconds` is not used again.
-        """
+        """Make a pool of connections. One that was idle for `idle_seconds` is not used again."""
         self._connect = connect
         self._free = asyncio.Semaphore(size)
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
-        """Call `work` with an idle connection, or with a new one, and return the result.
-
-        If `work` raises an error, the connection is closed.
-        """
+        """Call `work` with an idle or a new connection, which is closed if `work` fails."""
         async with self._free:
             kept = self._take_idle()
             if kept is not None:

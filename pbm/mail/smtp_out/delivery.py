@@ -46,10 +46,7 @@ _TAG_LIKE = re.compile(r"[a-z2-7]{16,}", re.ASCII | re.IGNORECASE)
 
 
 def presentable(text: str) -> str:
-    """Convert text from outside to one short line of printable ASCII.
-
-    The tags of our addresses are masked in it.
-    """
+    """Convert text from outside to a short line of printable ASCII, with our tags masked."""
     masked = _TAG_LIKE.sub("***", text)
     printable = "".join(char if " " <= char <= "~" else " " for char in masked)
     return " ".join(printable.split())[:_LONGEST]

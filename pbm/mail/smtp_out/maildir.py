@@ -94,10 +94,7 @@ def _make(folder: Path) -> None:
 
 
 def check_folders(root: Path, *maildirs: Path) -> bool:
-    """Return whether the folders exist.
-
-    Raises OSError for a link or another user's folder, since that user could read our mails.
-    """
+    """Return whether the folders exist. Raises OSError for a link or another user's folder."""
     folders = (
         root,
         *(each for folder in maildirs for each in (folder, *map(folder.joinpath, _PARTS))),
@@ -110,10 +107,7 @@ def check_folders(root: Path, *maildirs: Path) -> bool:
 
 
 def _owner(folder: Path) -> int | None:
-    """Return the user id of a folder's owner, or None if the folder is missing.
-
-    Raises OSError if the path is a link or a file.
-    """
+    """Return the user id of a folder's owner, or None if it is missing. Raises OSError."""
     try:
         found = folder.lstat()
     except FileNotFoundError:

@@ -32,14 +32,11 @@ class SmarthostError(OperatorError):
 
 @dataclass(frozen=True)
 class Smarthost:
-    """The server to connect to.
-
-    `tls` is True for `smtps://`: then TLS begins with the first byte.
-    """
+    """The server to connect to."""
 
     host: str
     port: int
-    tls: bool
+    tls: bool  # True for `smtps://`: then TLS begins with the first byte
     user: str | None = None
     password: str = field(default="", repr=False)
 
@@ -123,10 +120,7 @@ _STATUS = re.compile(r"([245]\.[0-9]{1,3}\.[0-9]{1,3})(?: |$)", re.ASCII)
 
 
 class SmarthostTransport:
-    """Delivers mail through another server, whose TLS certificate is verified.
-
-    It is not verified if the server is on this machine.
-    """
+    """Delivers mail through another server. A remote server's TLS certificate is verified."""
 
     def __init__(
         self,
@@ -246,10 +240,7 @@ class SmarthostTransport:
 
 
 def _recipient_status(error: Exception) -> str:
-    """Return the status code (RFC 3463) of a refusal.
-
-    If the server only gave a reply code, such as 550, return 5.0.0.
-    """
+    """Return the status code (RFC 3463) of a refusal. It is 5.0.0 for a bare reply code 550."""
     if not isinstance(error, aiosmtplib.SMTPResponseException) or error.code == _CLOSING:
         return ""
     found = _STATUS.match(error.message)
