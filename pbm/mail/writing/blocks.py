@@ -55,9 +55,7 @@ def _show_picture(view: dict[str, Any]) -> str:
 
 
 def _columns(text: str) -> str:
-    """Align the columns of a text, which are divided by two blanks.
-
-    The first column is right-aligned. Each line gets the mark `KEPT`, so it is not wrapped.
+    """Align columns that are divided by two blanks, and mark each line so that it is not wrapped.
 
     >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
     |   9. ab   cd
@@ -72,10 +70,7 @@ def _columns(text: str) -> str:
 
 
 def _page(text: str) -> str:
-    """Mark headings, quoted commands and indented lines in a help page.
-
-    Indented lines of a list are not marked.
-    """
+    """Mark headings, quoted commands and indented lines, except those of lists, in a help page."""
     text = _LED_ON.sub(rf'"{COMMAND}\1{COMMAND_ENDS}"', text.rstrip("\n"))
     return "\n\n".join(map(_keep_indented_block, text.split("\n\n")))
 
@@ -106,10 +101,7 @@ FILTERS: dict[str, Callable[..., str]] = {
 
 
 def cleaned(value: Any) -> Any:
-    """Return the parameters of a template without invisible characters.
-
-    Characters that we use as marks in a rendered template are removed, too.
-    """
+    """Return a template's parameters without invisible characters and without our own marks."""
     return _walked(value) if _may_be_unclean(value) and _ESCAPED.search(repr(value)) else value
 
 
@@ -282,10 +274,7 @@ def unmarked(text: str) -> str:
 
 
 def linked(html: str, address: str, subject: str) -> str:
-    """Convert ready-made answers, which are marked in `html`, to links (RFC 6068).
-
-    Each link opens a reply to `address` that holds the answer.
-    """
+    """Convert marked answers in `html` to links that open a reply to `address` (RFC 6068)."""
     about = subject if subject[:3].lower() == "re:" else f"Re: {subject}"
     # A line break within the tag keeps lines short, so that the part needs no encoding.
     to = f'<a\nhref="mailto:{quote(address, safe="@")}?subject={quote(about, safe="")}&amp;body='

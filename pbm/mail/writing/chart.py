@@ -45,10 +45,7 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
 
 
 def _points(leads: Sequence[int], most: int) -> Iterator[Point]:
-    """Yield the points of the curve, and those where it crosses the middle line.
-
-    Leads are clipped to ±`most`.
-    """
+    """Yield the points of the curve, clipped to ±`most`, and where it crosses the middle line."""
     wide = (_RIGHT - _LEFT) / max(1, len(leads) - 1)
     before: Point | None = None
     for number, lead in enumerate(leads):

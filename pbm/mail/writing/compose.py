@@ -224,10 +224,7 @@ def _phrase(name: str, display_name: str) -> str:
 
 
 def _encoded(value: str, taken: int) -> str:
-    """Encode text as encoded words (RFC 2047), one on each line.
-
-    The first word stands behind the `taken` characters of its line.
-    """
+    """Encode text as encoded words (RFC 2047), the first behind `taken` characters of a line."""
     words: list[str] = []
     room = (_LINE - taken - 12) // 4 * 3
     piece = b""

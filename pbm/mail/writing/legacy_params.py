@@ -30,10 +30,7 @@ _CLAIM = "nothing-to-claim"  # worded by the game after our sentence
 
 
 def current_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Convert a mail's parameters to their current form.
-
-    If they lack a game's name and title, add those of the default game.
-    """
+    """Convert a mail's parameters to their current form, with a game's name and title."""
     info = own_game().info  # the only game of the versions that named none
     usual = {"game": info.name, "title": info.title}
     params = _shown({**usual, **params})
@@ -51,18 +48,12 @@ def current_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_game(item: dict[str, Any], usual: dict[str, str]) -> dict[str, Any]:
-    """Add a game's name and title to a refusal's parameters, if they are missing.
-
-    `usual` has the name and the title of the default game.
-    """
+    """Add the game's name and title in `usual` to a refusal's parameters, if they are missing."""
     return {**item, "params": {**usual, **item["params"]}} if "params" in item else item
 
 
 def _shown(view: dict[str, Any]) -> dict[str, Any]:
-    """Convert the picture in a view to its current form, with a list of moves to be marked.
-
-    The picture's earlier form had, instead of `moves`, a few keys that described a single move.
-    """
+    """Convert the picture in a view to its current form, with a list of moves to be marked."""
     drawing = view.get("picture") if "diagram" in view else None
     if not drawing or "moves" in drawing:
         return view

@@ -27,10 +27,7 @@ _SMALLEST: Final = 9
 
 
 def encoded(image: Image.Image, palette: bytes, alphas: bytes, level: int = _LEVEL) -> bytes:
-    """Encode an image of up to 16 colours as PNG.
-
-    `alphas` are the opacities of the first colours in the palette; other colours are opaque.
-    """
+    """Encode an image of up to 16 colours as PNG. `alphas` are the first colours' opacities."""
     image.putpalette(palette)
     stride = (image.width * _BITS + 7) // 8 + 1  # Pillow pads rows with zeros
     # Each packed row is after a zero, which means no filter.
@@ -71,8 +68,7 @@ def described(drawing: Mapping[str, Any]) -> str:
 def png(described: str) -> bytes:
     """Draw a position or a chart as PNG.
 
-    `described` is the drawing as JSON. The pieces of seats in its `named` show the names of their
-    cells. If its `small` is true, the picture has half the width and height.
+    `described` is JSON. The pieces of the seats in its `named` show the names of their cells.
     """
     drawing = json.loads(described)
     if "leads" in drawing:

@@ -83,8 +83,7 @@ class Renderer:
     ) -> Rendered:
         """Render a mail. Raises jinja2.TemplateError.
 
-        `reply` is the address and the subject of a reply to the mail. The Content-IDs of pictures
-        are made from `message_id`. If it is None, the mail has no pictures.
+        `reply` is the address and subject of a reply. Without `message_id` there are no pictures.
         """
         params = cleaned(current_params(params))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
@@ -179,10 +178,7 @@ class _Compiler(CodeGenerator):
 
 @cache
 def _words_of(environment: Environment, game: str) -> SimpleNamespace:
-    """Return the macros of the template `game.txt` for a game.
-
-    A macro of the game's own `board.txt` replaces one of the same name.
-    """
+    """Return the macros of `game.txt` and of the game's `board.txt`, which has precedence."""
     usual, own = (
         vars(environment.get_template(name).module) for name in ("game.txt", f"{game}/board.txt")
     )

@@ -210,10 +210,7 @@ def halved(image: Image.Image) -> Image.Image:
 
 @cache
 def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> Image.Image:
-    """Draw a piece that shows a sign or the name of its cell.
-
-    `came` marks a piece that has just moved here. `fallen` marks one that has just left the board.
-    """
+    """Draw a piece with a sign. It may have just moved here, or have left the board."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     colour, ink = PIECES[seat]
     radius, size = (FALLEN, 0.7) if fallen else (PIECE, 0.85 if came else 1.0)
@@ -228,10 +225,7 @@ def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> 
 
 @lru_cache(maxsize=_MOST_LEFT)
 def left(name: str, towards: int) -> Image.Image:
-    """Draw a cell that a piece has just left: a hole with the cell's name and an arrow.
-
-    `towards` is the direction of the move in degrees, clockwise from the right.
-    """
+    """Draw the hole that a piece left, with an arrow `towards` degrees clockwise from the right."""
     canvas = Canvas(UNIT, UNIT, _WELL)
     canvas.disc(_MIDDLE, _DENT * UNIT, INK)
     right, down = UNIT * cos(radians(towards)), UNIT * sin(radians(towards))
@@ -259,10 +253,7 @@ def number_mask() -> Image.Image:
 
 
 def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
-    """Return a stamp filled with `ground`, with an oblong in `colour` on it.
-
-    `rim` is added to the oblong on each side.
-    """
+    """Return a stamp filled with `ground`, with an oblong in `colour` on it."""
     canvas = Canvas(UNIT, UNIT, ground)
     canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
     return canvas
@@ -270,10 +261,7 @@ def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
 
 @cache
 def key(seat: str, sign: str) -> Image.Image:
-    """Draw the legend of a seat: its colour and its sign.
-
-    It is for pictures in which the pieces show the names of cells instead of signs.
-    """
+    """Draw a seat's colour and sign, for pictures whose pieces show the names of cells."""
     canvas = Canvas(2 * UNIT, UNIT, GROUND)
     colour, _ = PIECES[seat]
     canvas.disc(_MIDDLE, KEY * UNIT, INK)
