@@ -24,10 +24,7 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
-    """Play a move. Raises Refusal.
-
-    The mover's clock stops at `arrived`, the time at which the mail came; by default at `now`.
-    """
+    """Play a move. The mover's clock stops at `arrived`, by default at `now`. Raises Refusal."""
     mover = board.to_move
     after = boards.add_move(work, board, text, now)
     count_move(work, board, after, arrived or now)
@@ -40,10 +37,7 @@ def play_move(
 def leave_board(
     work: UnitOfWork, board: Board, player: Player, how: str, now: datetime
 ) -> list[Event]:
-    """Take a player out of a game, and settle the offers that are open on the board.
-
-    `how` is a word such as `resigned`.
-    """
+    """Take a player out of a game, and settle open offers. `how` is a word such as `resigned`."""
     seats = [seat.seat for seat in board.seats_of(player.id)]
     spared = how == FORFEITED and is_spared(work, board, player.id, now)
     after = boards.take_out(work, board, seats, how, now, spared=spared)
@@ -69,10 +63,7 @@ def decline_board(
     now: datetime,
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
-    """Close a board because a player declines to play on it.
-
-    If possible, start a new board for the other players.
-    """
+    """Close a board that a player declines. If possible, start a new one for the others."""
     closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [
@@ -85,10 +76,7 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a new board for the other players of a board that `player` declines.
-
-    Return None if that is not possible, for instance in a game of partners.
-    """
+    """Start a new board for the other players. Return None if that is not possible."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     is_later = board.round is not None and board.round.number > 1
@@ -104,10 +92,7 @@ def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> li
 
 
 def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """Take the player to move out of the game if `player` may claim that the time is over.
-
-    Otherwise do nothing.
-    """
+    """If `player` may claim that the time is over, take the player to move out of the game."""
     wait = wait_of(work, board, now)
     if wait is None or wait.player.id == player.id or not may_be_claimed(board, wait):
         return []
@@ -148,9 +133,8 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
     """Return whether a forfeit (a loss by time) costs a player no rating, and note it.
 
-    An absence is the time from a reminder to the player's next mail. The first forfeit of an
-    absence costs rating. A later one costs none, with two exceptions: the player is behind in
-    score, or was spared in another absence, which began less than `SPARED_EVERY` before this one.
+    The first forfeit of an absence (from a reminder to the player's next mail) costs rating. Later
+    ones do not, unless the player is behind in score or was lately spared in another absence.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -173,10 +157,7 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
 def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
-    """End a board. `winners` are the seats of the winners, or () for a draw.
-
-    If `winners` is None, the board is closed without a result.
-    """
+    """End a board. `winners` is () for a draw, and None to end it without a result."""
     closed = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
     return settle_end(work, board, closed, now)
 
@@ -217,10 +198,7 @@ def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure,
 
 
 def _end_absences(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
-    """End the absence of each player whose forfeit, which cost rating, has been undone.
-
-    An absence is the time from a reminder to the player's next mail.
-    """
+    """End the absence of each player whose forfeit, which cost rating, has been undone."""
     for item in forfeits:
         if not item.spared:
             work.players.change(board.seats[item.seat - 1].player_id, absent_since=None)

@@ -92,11 +92,8 @@ def check_analysable(board: Board) -> None:
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
     """Find a ply of `board` whose position is now on another board, one that forbids hints.
 
-    The other board is one of `boards_without_hints`. Its position may be mirrored or turned. A ply
-    that was played before the other board began counts only if `board` was imported.
-
-    In the result, `number` is the number of `board`, `ply` that of the ply, and `other` that of the
-    other board. Without such a ply the result is empty.
+    The position may be mirrored or turned. The result has the board's `number`, the `ply`, and the
+    number of the `other` board. Without such a ply it is empty.
     """
     stands_on = {
         stands: other
@@ -111,10 +108,7 @@ def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
-    """Return a board's stored analysis, which may be unfinished.
-
-    Return None if there is none, or if the game has changed since.
-    """
+    """Return the stored analysis, perhaps unfinished, or None if there is no current one."""
     kept = work.analyses.find(board.id)
     return kept if kept and kept.mark == mark_of(board) else None
 
@@ -131,10 +125,7 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
-    """Queue a search for the next part of a board's analysis.
-
-    The search is made for the player `player_id`.
-    """
+    """Queue a search for the next part of a board's analysis. It is made for the player."""
     work.search_jobs.ask(
         SearchKind.ANALYSIS,
         str(board.id),
@@ -177,11 +168,7 @@ def _diagram(board: Board, state: str | None) -> str:
 def _lead_chart(
     board: Board, leads: Sequence[int] | None, *, picture: bool
 ) -> dict[str, Any] | None:
-    """Return a chart of `leads`, which tell after each ply how far the first side is ahead.
-
-    The chart has a line of signs for each side (see `_sign`). If `picture` is True, it also has the
-    data for a picture.
-    """
+    """Return a chart of `leads`, which tell after each ply how far the first side is ahead."""
     if not leads:
         return None
     sides = board.position.sides

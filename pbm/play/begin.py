@@ -75,12 +75,10 @@ def begin_board(
     """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
     `agreed` has the ids of the players who have said yes. It is None if nobody was asked.
-
-    The number of boards that `begun_by` may start in an hour is limited, except for boards to which
-    all have said yes. The number per day is limited for boards about which nobody was asked. This
-    second limit ends when people have moved on `TAKEN_UP` boards of `begun_by`.
-
     `first_unsaid` tells that `begun_by` got the first seat without asking for it.
+
+    Boards to which not all have said yes are limited per hour. Boards about which nobody was asked
+    are also limited per day.
     """
     check_others(work, setup.game, players, begun_by, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
@@ -104,10 +102,7 @@ def check_others(
     *,
     agreed: Collection[int] = (),
 ) -> None:
-    """Raise Refusal if `begun_by` may not challenge `players`.
-
-    `agreed` has the ids of players who have already said yes.
-    """
+    """Raise Refusal if `begun_by` may not challenge `players`. Those in `agreed` have said yes."""
     check_meeting(work, begun_by, players)
     check_robots(work, game, players, begun_by)
     for other in players:
@@ -156,9 +151,7 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
     """Return the handle of the strongest robot that is rated no higher than a player.
 
-    A provisional rating counts at its lower bound. If all robots are rated higher, or the player
-    has no rating, take the robot for beginners. Robots that cannot play `game` now are left out.
-    Return None if no robot remains.
+    If there is none, take the robot for beginners. Return None if no such robot can play now.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)

@@ -44,10 +44,7 @@ from pbm.store.values.queues import SearchKind, TimerKind
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """Return a key of a position. Positions that count as a repetition have the same key.
-
-    Return None if a draw cannot be claimed in the game.
-    """
+    """Return a key of a position and its repetitions. It is None if no draw can be claimed."""
     if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
@@ -61,11 +58,7 @@ def marks_alike(board: Board) -> frozenset[str]:
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:
-    """Return arguments for `add_ply`, which counts how often a position has occurred.
-
-    The position is the one after ply number `ply`, and `stood` is its key. The result is empty if
-    the game does not count repetitions.
-    """
+    """Return arguments for `add_ply` to count repetitions of a position, whose key is `stood`."""
     game = board.rules
     if stood is None or not has(game, Claims):
         return {}
@@ -75,10 +68,7 @@ def counted_from(board: Board, position: Position, ply: int, stood: str | None) 
 
 
 def position_after(work: UnitOfWork, board: Board, ply: int) -> Position:
-    """Return the position after `ply` plies. Raises RulesError.
-
-    In it, the players who had left the game by then are out.
-    """
+    """Return the position after `ply` plies. Those who had left are out. Raises RulesError."""
     *_, position = islice(positions(board.start, steps_of(work, board)), ply + 1)
     return position
 
@@ -146,9 +136,8 @@ def start_board(
 ) -> Board:
     """Start a new board, with the players `seated` in seat order. Raises Refusal.
 
-    If the board is part of a match that has begun, `round_of` is its place there. If `round_of` is
-    None and the setup has `rounds`, a match begins. `begun_by` is the player who asked for the
-    board, or None if nobody did.
+    `round_of` is the board's place in a match that has begun. If it is None and the setup has
+    `rounds`, a match begins. `begun_by` is None if nobody asked for the board.
     """
     board = work.boards.add(
         setup.game,
@@ -216,10 +205,7 @@ def take_out(
     *,
     spared: bool = False,
 ) -> Board:
-    """Take seats out of the game. Their pieces stay on the board.
-
-    If `spared` is True, leaving costs the player no rating.
-    """
+    """Take seats out of the game; their pieces stay. `spared` means that it costs no rating."""
     for seat in seats:
         if board.playing and seat not in board.position.out:
             progress = progress_at(board, board.position.leave(seat), board.ply)
@@ -241,10 +227,7 @@ def close_board(
     *,
     winners: Sequence[int] | None = None,
 ) -> Board:
-    """End a board, but not by a move. `winners` are the seats of the winners, or () for a draw.
-
-    If `winners` is None, the board has no result.
-    """
+    """End a board, but not by a move. `winners` is () for a draw, and None for no result."""
     status = BoardStatus.CLOSED if winners is None else BoardStatus.FINISHED
     seats = None if winners is None else tuple(winners)
     progress = Progress(board.state, board.ply, None, status, ended_by, seats)
@@ -262,8 +245,7 @@ def progress_at(board: Board, position: Position, ply: int) -> Progress:
 def seconds_of(robot: str | None = None) -> float:
     """Return how many seconds of processor time a search is expected to take.
 
-    The search is for a move of `robot`, or for a hint if `robot` is None. The order in which jobs
-    are done depends on these seconds. Settings do not change them (docs/adr/robots.md).
+    Without a robot, it is a search for a hint. Settings do not change this (docs/adr/robots.md).
     """
     return ROBOTS.get(robot or "", ROBOTS[ADVISER]).seconds
 
@@ -284,19 +266,12 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def move_key(board: Board, player_id: int) -> str:
-    """Return the key of the job that searches for a robot's move.
-
-    If a ply is taken back, or a player leaves, the key changes.
-    """
+    """Return the key of the search for a robot's move. It changes with the state of the board."""
     return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 
 def asked_by(board: Board) -> int:
-    """Return the id of the player for whom a robot's move is searched.
-
-    This is a person who still plays. If there is none, it is a person who has left. On a board
-    without people it is the robot to move.
-    """
+    """Return the id of the player for whom a robot's move is searched, if possible a person."""
     mover = board.to_move
     people = [seat.player_id for seat in board.seats if seat.robot is None]
     still_in = board.still_in
@@ -305,10 +280,7 @@ def asked_by(board: Board) -> int:
 
 
 def request_first_move(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Set the timer that reminds the player to move of a first move.
-
-    Do nothing if no first move is awaited.
-    """
+    """If a first move is awaited, set the timer that reminds the player to move of it."""
     awaited, mover = board.awaited_first_move, board.to_move
     if awaited and mover:
         work.timers.set(
@@ -350,10 +322,7 @@ def in_teams(game: Game, names: Sequence[str]) -> list[Team]:
 
 
 def _sides(game: Game, players: int) -> tuple[int, ...] | None:
-    """Return the side of each seat in a game of partners.
-
-    Return None if a game with this number of players cannot be played by partners.
-    """
+    """Return each seat's side in a game of partners, or None if so many players cannot play it."""
     option = partners_option(game)
     if option is None:
         return None

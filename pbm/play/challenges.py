@@ -66,11 +66,7 @@ def propose(
 def _count_asked(
     work: UnitOfWork, asked: Sequence[Player], begun_by: Player, now: datetime
 ) -> None:
-    """Count a challenge by `begun_by` for each player in `asked`.
-
-    Raises Refusal if a limit is exceeded, or if `begun_by` already waits for the answer of one of
-    them to another challenge.
-    """
+    """Count a challenge by `begun_by` for each player in `asked`. Raises Refusal."""
     pending = work.challenges.of_player(begun_by.id, now)
     own = [item for item in pending if item.by_id == begun_by.id]
     if len(own) >= limits.MOST_CHALLENGES:
@@ -106,10 +102,7 @@ def invite(
 def seat_guest(
     work: UnitOfWork, challenge: PendingChallenge, address_key: str, player: Player
 ) -> tuple[PendingChallenge, bool]:
-    """Give a seat to a guest who has said yes.
-
-    Return the challenge as it is now, and whether others must still say yes.
-    """
+    """Seat a guest who has said yes. The second result is whether others must still say yes."""
     work.challenges.seat_guest(challenge.id, address_key, player.id)
     challenge = work.challenges.get(challenge.id)
     begun_by = work.players.get(challenge.by_id)
@@ -152,10 +145,7 @@ def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[
 def accept_challenge(
     work: UnitOfWork, challenge: PendingChallenge, player: Player, now: datetime
 ) -> list[Event]:
-    """Store that a player accepts a challenge. The last acceptance starts the board.
-
-    If the board cannot start then, the challenge ends.
-    """
+    """Store a player's yes to a challenge. The last yes starts the board if that is possible."""
     challenge = work.challenges.note_yes(challenge, player.id)
     if challenge.waiting:
         return []
@@ -220,10 +210,7 @@ def call_off_all(work: UnitOfWork, player: Player) -> list[CalledOff]:
 def call_off_between(
     work: UnitOfWork, player: Player, other: Player, now: datetime
 ) -> list[CalledOff]:
-    """Call off the pending challenges between two players.
-
-    These are the challenges with `other` that `player` began or was asked to accept.
-    """
+    """Call off the pending challenges with `other` that `player` began or was asked to accept."""
     found = map(work.challenges.find, work.challenges.with_player(player.id))
     return [
         refuse_challenge(work, challenge, player)
@@ -247,10 +234,7 @@ def _called_off(
     *,
     but: Player | None = None,
 ) -> CalledOff:
-    """Return the event that a challenge is called off.
-
-    It goes to the challenger and to all who were asked, except to the player `but`.
-    """
+    """Return the event for the challenger and all who were asked, except the player `but`."""
     told = (challenge.by_id, *challenge.asked)
     readers = tuple(player_id for player_id in told if but is None or player_id != but.id)
     by = work.players.get(challenge.by_id).handle

@@ -53,10 +53,7 @@ class Calendar:
         return None
 
     def away_until(self, moment: datetime) -> date | None:
-        """Return the last day of the vacation that goes on at a moment.
-
-        Return None if there is no vacation then.
-        """
+        """Return the last day of the vacation that goes on at a moment, or None without one."""
         if not (self.away or self.abroad):
             return None
         last, today = None, self._wall(moment).date()

@@ -37,10 +37,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Store for how long a player's clocks stood still because mail to the player bounced.
-
-    On each board where this was so, the reminders begin anew.
-    """
+    """Store how long bounced mail stopped a player's clocks, and begin anew with reminders."""
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)
         if stop is None:
@@ -53,10 +50,7 @@ def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
 
 
 def give_back(work: UnitOfWork, player: Player, since: datetime, now: datetime) -> None:
-    """Store that a player's clocks have stood still since `since`.
-
-    This is for a time in which the player could not play.
-    """
+    """Give back to a player the time since `since`, in which the player could not play."""
     for board in _awaited(work, player):
         _begin_anew(work, keep(work, board, Stop(since, now)), now)
 
@@ -77,29 +71,20 @@ def note_reminded(work: UnitOfWork, board: Board, times: int, now: datetime) -> 
 
 
 def leave_a_day(work: UnitOfWork, board: Board, now: datetime) -> Board:
-    """Move the deadline of a move if its last reminder is more than an hour late.
-
-    The deadline moves by that delay, so that the player has the usual time after the reminder.
-    """
+    """Move the deadline of a move by the delay of its last reminder, if it exceeds an hour."""
     wait = waits.wait_of(work, board, now)
     last = wait.reminders[-1] if wait else None
     return keep(work, board, Stop(last, now)) if last and now - last > _LATE else board
 
 
 def _awaited(work: UnitOfWork, player: Player) -> Iterator[Board]:
-    """Lock and yield the boards on which a player is to move.
-
-    Boards of games that are not installed are left out.
-    """
+    """Lock and yield the boards on which a player is to move, if their games are installed."""
     boards = (work.boards.get(number, lock=True) for number in work.boards.to_move(player.id))
     return (board for board in boards if board.is_installed)
 
 
 def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Begin anew with the reminders of a move.
-
-    Those sent while the clock stood still do not count.
-    """
+    """Begin anew with the reminders of a move. Reminders sent before do not count."""
     stops = (*board.stops, Stop(now, now))  # reminders count as warnings from here on
     board = work.boards.set(board, stops=stops, reminded=0)
     waits.look_in_time(work, board, now)
@@ -107,10 +92,7 @@ def _begin_anew(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep(work: UnitOfWork, board: Board, stop: Stop) -> Board:
-    """Store that a board's clock stood still during `stop`.
-
-    If `stop` begins before the last move, only the part after that move is stored.
-    """
+    """Store that a board's clock stood still during the part of `stop` after the last move."""
     begin, before = max(stop.begin, board.waits_since or stop.begin), board.stops
     if begin >= stop.end:
         return board
