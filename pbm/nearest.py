@@ -28,8 +28,6 @@ def nearest(
 def one_slip_away(word: str, letters: str) -> frozenset[str]:
     """Return the words at edit distance 1: a letter deleted, added, replaced or transposed.
 
-    `letters` are the letters to add or to replace by.
-
     >>> sorted(one_slip_away("ab", "b"))
     ['a', 'abb', 'b', 'ba', 'bab', 'bb']
     """

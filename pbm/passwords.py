@@ -34,8 +34,7 @@ T = TypeVar("T")
 class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
     """A transaction needs the outcome of slow work, which is not done yet.
 
-    The caller rolls the transaction back, calls `work_out` in a thread, and restarts the
-    transaction with the same `Apart`, which then has the outcome or the error of the work.
+    The caller rolls back, calls `work_out` in a thread, and restarts with the same `Apart`.
     """
 
     def __init__(self, work_out: Callable[[], None]) -> None:
@@ -44,10 +43,7 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
 
 
 class Apart:
-    """A cache for the outcomes of slow work that a mail needs.
-
-    If the mail's transaction is restarted, it uses the same cache.
-    """
+    """A cache for the outcomes of slow work, which a mail's restarted transaction uses again."""
 
     def __init__(self) -> None:
         self._outcomes: dict[Hashable, Any] = {}
@@ -55,20 +51,14 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the outcome of `work`, which is cached under the key `of`.
-
-        If it is not cached yet, call `need`, which raises WorkNeeded.
-        """
+        """Return the outcome of `work`, cached under the key `of`. Raises WorkNeeded at first."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]
         return found
 
     def need(self, work: Callable[[], None]) -> None:
-        """Raise WorkNeeded, so that the caller has `work` done.
-
-        If work that was needed before has failed, raise its error instead.
-        """
+        """Raise WorkNeeded, so that `work` gets done. If earlier work failed, raise its error."""
         if self._failed:
             raise self._failed
         self._times += 1
@@ -86,10 +76,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class PasswordHash:
-    """An Argon2id hash in PHC format, with fixed costs: all checks take the same time.
-
-    Raises ValueError for any other text.
-    """
+    """An Argon2id hash in PHC format with fixed costs. Raises ValueError for any other text."""
 
     text: str = field(repr=False)
 
@@ -113,8 +100,7 @@ class SealedPassword:
 class PasswordWork(Apart):
     """A cache of the password hashing for one mail.
 
-    An earlier mail may have brought the same new password. Then `known` is the password's hash, or
-    the refusal of the password.
+    `known` is the result for an earlier mail that brought the same new password.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
@@ -122,10 +108,7 @@ class PasswordWork(Apart):
         self._known = known
 
     def hash_of(self, password: str) -> PasswordHash:
-        """Hash a new password. Raises Refusal if it is too short or too long.
-
-        Raises WorkNeeded if its hash is not cached yet.
-        """
+        """Hash a new password. Raises WorkNeeded, or Refusal if it is too short or too long."""
         if isinstance(self._known, Refusal):
             raise self._known
         if self._known:
@@ -137,10 +120,7 @@ class PasswordWork(Apart):
         return self.outcome(password, lambda: hash_password(password))
 
     def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
-        """Return for each pair whether the password matches the hash.
-
-        Raises WorkNeeded if a pair has not been checked yet.
-        """
+        """Return for each pair whether the password matches the hash. Raises WorkNeeded."""
         possible = [one for one in tries if len(one[1]) <= LONGEST]
         unknown = [one for one in possible if one not in self._outcomes]
         if unknown:
@@ -160,10 +140,7 @@ def check_password(kept: PasswordHash, password: str) -> bool:
 
 
 def dummy_hash(name: str) -> PasswordHash:
-    """Return a hash that matches no password; the same `name` always gets the same hash.
-
-    It is checked at logins of players without a password, since that takes as long as a real check.
-    """
+    """Return a hash that matches no password. Checking it takes as long as a real check."""
     salt = b64encode(sha256(name.encode("utf-8", "replace")).digest()[:_SALT_BYTES])
     costs = f"$argon2id$v=19$m={_KIBIBYTES},t={_ROUNDS},p={_LANES}"
     return PasswordHash(f"{costs}${salt.decode().rstrip('=')}${'A' * 43}")
