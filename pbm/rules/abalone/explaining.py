@@ -1,8 +1,4 @@
-"""Reasons for a move and faults of it, from the board alone, without a search.
-
-Templates make a sentence of each reason and fault. In these, a seat is a number and a cell is a
-name.
-"""
+"""Reasons for a move and faults of it, from the board alone, without a search."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -45,8 +41,7 @@ def reasons(position: AbalonePosition, moves: Sequence[str]) -> Iterator[Reason]
     - `centre`: `count` of the mover's marbles come nearer to the centre, and none goes away;
     - `together`: more marbles of `seat`, the mover's, stand side by side.
 
-    `marbles` is a list of dicts, each with a `seat` and the `cells` of its marbles. With `saves`
-    these are the cells before the move. With `threatens` they are the cells after it. Raises
+    `marbles` is a list of dicts, each with a `seat` and the `cells` of its marbles. Raises
     IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
@@ -77,8 +72,7 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
     - `divides`: the move divides the mover's marbles into more groups;
     - `apart`: fewer of the mover's marbles stand side by side than before the move.
 
-    `marbles` has the same form as in `reasons`. Its cells are those after the move. Raises
-    IllegalMoveError.
+    `marbles` has the same form as in `reasons`. Raises IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> [fault["what"] for fault in faults(start(), "c3,d3")]
@@ -107,9 +101,7 @@ def faults(position: AbalonePosition, text: str) -> Iterator[Reason]:
 def contrast(made: AbalonePosition, better: AbalonePosition, seat: int) -> Iterator[Reason]:
     """Yield what is better for a seat in the position `better` than in `made`, the strongest first.
 
-    The field `what` is a word of `_MEASURES`, and names what is counted. The field `seat` is the
-    seat whose marbles are counted: the given seat, its partner or an opponent. The fields `better`
-    and `made` are the counts in the two positions.
+    The field `what` names what is counted. The fields `better` and `made` are the counts.
     """
     for what, measure, wanted in _MEASURES:
         for other in made.seats:
@@ -140,10 +132,7 @@ def _threatens(position: AbalonePosition, played: AbalonePlayed) -> Iterator[Rea
 def _leads_to(
     position: AbalonePosition, played: AbalonePlayed, line: Sequence[str]
 ) -> Iterator[Reason]:
-    """Yield the reason `leads-to` if the mover makes the first ejection in `line`.
-
-    `line` is the expected continuation after the move that was `played`.
-    """
+    """Yield the reason `leads-to` if the mover makes the first ejection after the `played` move."""
     current = played.position
     for text in line:
         seat = current.turn

@@ -80,11 +80,7 @@ class Abalone:
     contrast = staticmethod(lambda *given: tuple(explaining.contrast(*given)))
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """Return a dict about each seat for the templates.
-
-        `goal` is the score that wins. `bare` is True if the seat has no marbles. `home` says where
-        the seat's marbles stood at the start.
-        """
+        """Return a dict about each seat for the templates."""
         return tuple(
             {
                 "symbol": symbol(position, seat),

@@ -1,8 +1,7 @@
 """The start positions, and the home of each seat in words.
 
-The pictures in `layouts.txt` are drawn as in mails. Above each picture are its name and its number
-of players. A digit is the seat of a marble. On boards for two players only, `b` is seat 1 and `w`
-is seat 2. (`docs/rules.md`, section 2)
+The pictures in `layouts.txt` are drawn as in mails. A digit is the seat of a marble. On boards for
+two players only, `b` is seat 1 and `w` is seat 2. (`docs/rules.md`, section 2)
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,10 +26,7 @@ _FILE = Path(__file__).with_name("layouts.txt")
 
 
 def _read() -> Iterator[tuple[tuple[str, int], tuple[int, ...]]]:
-    """Yield the pictures in `layouts.txt`.
-
-    Each item has the name of a board and the number of players, then the marbles of each seat.
-    """
+    """Yield the name of a board with its number of players, and the marbles of each seat."""
     for block in _FILE.read_text(encoding="ascii").strip("\n").split("\n\n"):
         titles, *rows = block.split("\n")
         for left in range(0, len(titles), _WIDTH):
@@ -73,12 +69,11 @@ def start(
     players: int | None = None,
     *,
     teams: bool = False,
-    pillar: bool = False,
+    pillar: bool = False,  # a fixed marble in the centre, which must otherwise be free
 ) -> AbalonePosition:
     """Return the first position of a game. Raises SetupError.
 
-    By default two play on the board `standard`, and four in teams on `official`. A `pillar` is a
-    fixed marble in the centre. The centre of the board must then be free.
+    By default two play on the board `standard`, and four in teams on `official`.
 
     >>> start("bowl", 6).turn
     1

@@ -1,15 +1,12 @@
 """Moves, and their generation on plain integers, made for speed.
 
-A move takes a line of one to three own marbles one step in one direction. A move *in line* goes
-along the line. Ahead of it must be an empty cell, or fewer opponents than the line has marbles;
-these are pushed (a *sumito*). A move *sideways* goes onto empty cells only. In teams a line may
-hold marbles of the partner. (`docs/rules.md`, section 3)
+A move takes a line of one to three marbles one step in one direction. A move *in line* goes along
+the line, and may push opponents (a *sumito*). Every other move is *sideways*. (`docs/rules.md`,
+section 3)
 
 The generator takes sets of cells, and finds for each direction the rear cells of all lines at once:
-`cells >> step` is the set of cells from which a step leads into `cells`. Each formula is written
-twice, for steps to higher cells and for steps to lower cells, since a call takes longer than a
-shift. A generated move is a *code*: the number of its kind (step, axis, length) times 128, plus its
-rear cell, plus one.
+`cells >> step` is the set of cells from which a step leads into `cells`. A generated move is a
+*code*: the number of its kind (step, axis, length) times 128, plus its rear cell, plus one.
 """
 
 from dataclasses import dataclass
@@ -21,16 +18,12 @@ from pbm.rules.abalone.board import AXES, BOARD, LINES, STEPS, format_cell, shif
 class LineMove:
     """A move of a line of marbles by one step. It need not be legal in any position.
 
-    `marbles` is a set of cells, and `step` is one of `board.STEPS`. `str()` is the canonical text.
-    A move in line is written as the rear, the front, and the target of the rear. A move sideways is
-    written as the two ends in reading order, and the target of the first end.
-
-    Raises ValueError if `marbles` are not one to three cells of a line, or if `step` is no
-    direction.
+    `str()` is the canonical text. Raises ValueError if `marbles` are not one to three cells of a
+    line, or if `step` is no direction.
     """
 
-    marbles: int
-    step: int
+    marbles: int  # a set of cells
+    step: int  # one of `board.STEPS`
 
     def __post_init__(self) -> None:
         if self.marbles not in LINES or self.step not in STEPS:
@@ -49,18 +42,12 @@ class LineMove:
 
     @property
     def rear(self) -> int:
-        """The hindmost cell of the line, seen in the direction of the move.
-
-        For a move sideways it is the first cell in reading order.
-        """
+        """The rear cell of the line. For a move sideways it is the first cell in reading order."""
         return self.cells[-1] if self.in_line and self.step < 0 else self.cells[0]
 
     @property
     def front(self) -> int:
-        """The foremost cell of the line, seen in the direction of the move.
-
-        For a move sideways it is the last cell in reading order.
-        """
+        """The front cell of the line. For a move sideways it is the last cell in reading order."""
         return self.cells[0] if self.in_line and self.step < 0 else self.cells[-1]
 
     def __repr__(self) -> str:

@@ -1,12 +1,11 @@
 """Moves as text, and guesses at texts that are nearly moves (`docs/rules.md`, section 4).
 
 `c5,d5` moves the marble on c5 to d5. `a1-c3,d4` moves the line from a1 to c3: the end that is
-beside d4, here c3, goes to d4, and the rest of the line makes the same step. If both ends are
-beside the target, it is the target of the first one.
+beside d4, here c3, goes to d4, and the rest of the line makes the same step.
 
 In Aba-Pro, the notation of most records, row a is at the bottom. A move in line is the cell of the
-rear marble and the target of this marble, `a1b2`. The number of marbles follows from the position.
-A move sideways is both ends of the line and the target of the first end, `g7g9f7`.
+rear marble and the target of this marble, `a1b2`. A move sideways is both ends of the line and the
+target of the first end, `g7g9f7`.
 """
 
 import re
@@ -102,8 +101,6 @@ def is_nearly_notation(text: str) -> bool:
 def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
     """Return all legal moves that a text with names of cells may mean.
 
-    Such a text may be the cell of a marble and its target.
-
     >>> from pbm.rules.abalone.layouts import start
     >>> moves_meant(start("standard", 2), "a1-b2")
     ('a1-c3,b2',)
@@ -120,10 +117,7 @@ def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
 
 
 def parse_move(text: str, position: Placement) -> LineMove:
-    """Return the legal move that a text names.
-
-    Raises NotationError if the text is no move in any position, and IllegalMoveError if the move is
-    not legal in this position.
+    """Return the legal move that a text names. Raises NotationError or IllegalMoveError.
 
     >>> from pbm.rules.abalone.layouts import start
     >>> str(parse_move("C5 - C3; d6", start("standard", 2)))
@@ -164,10 +158,7 @@ def _folded(text: str) -> str:
 
 
 def _resolve(match: re.Match[str], position: Placement) -> LineMove:
-    """Return the move that a match of `_MOVE` names. Raises NotationError.
-
-    There need not be marbles on the cells of its line.
-    """
+    """Return the move that a match of `_MOVE` names. Raises NotationError."""
     first = parse_cell(match[1])
     last = parse_cell(match[2]) if match[2] else first
     target = parse_cell(match[3])
@@ -192,10 +183,7 @@ def _resolve(match: re.Match[str], position: Placement) -> LineMove:
 
 
 def _not_a_move(text: str, position: Placement) -> NotationError:
-    """Return the error for a text that is no move.
-
-    If there are legal moves that the text may mean, the error proposes them.
-    """
+    """Return the error for a text that is no move. It proposes legal moves that may be meant."""
     try:
         check_place(text)
     except NotationError as error:
@@ -255,10 +243,7 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the sequences of cells that players may write for a move.
-
-    A sequence has cells of the line first, then their targets.
-    """
+    """Yield what players may write for a move: cells of its line, then their targets."""
     yield from _steps(move, position)
     if len(move.cells) == 1:
         return
@@ -271,10 +256,7 @@ def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:
 
 
 def _steps(move: LineMove, position: Placement) -> Iterator[Places]:
-    """Yield the pairs of a cell and its target that may name a move in line.
-
-    One is the rear and its target. If the move pushes, another one is the front and its target.
-    """
+    """Yield the pairs of a cell and its target that may name a move in line."""
     if not move.in_line:
         return
     yield _named((move.rear, move.rear + move.step))
@@ -293,10 +275,7 @@ _ABAPRO = re.compile(f"{_ABAPRO_CELL}{_ABAPRO_CELL}{_ABAPRO_CELL}?", re.ASCII | 
 
 
 def _seen_from_below(cell: int) -> int:
-    """Return the cell that has in our notation the name that `cell` has in Aba-Pro.
-
-    Aba-Pro counts the rows from below. The function is its own inverse.
-    """
+    """Return the cell that has in our notation the name that `cell` has in Aba-Pro."""
     row, column = divmod(cell, 10)
     return 10 * (10 - row) + column + 5 - row
 
@@ -306,8 +285,6 @@ _NAMES = {cell: format_cell(_seen_from_below(cell)) for cell in CELLS}
 
 def format_abapro(move: LineMove, position: Placement) -> str:
     """Return a move in Aba-Pro notation. Raises IllegalMoveError if the move is not legal.
-
-    If a line moves sideways, its two ends are sorted by name.
 
     >>> from pbm.rules.abalone import parse_move, start
     >>> position = start("standard", 2)
@@ -323,10 +300,7 @@ def format_abapro(move: LineMove, position: Placement) -> str:
 
 
 def parse_abapro(text: str, position: Placement) -> LineMove:
-    """Return the legal move that an Aba-Pro text names. Case and blanks do not matter.
-
-    Raises NotationError if the text is no move in any position, and IllegalMoveError if the move is
-    not legal in this position.
+    """Return the legal move that an Aba-Pro text names. Raises NotationError or IllegalMoveError.
 
     >>> from pbm.rules.abalone import start
     >>> str(parse_abapro("I5H5", start("standard", 2)))
@@ -376,10 +350,7 @@ def _named_line(first: int, last: int) -> int:
 
 
 def _implied_line(rear: int, step: int, position: Placement) -> int:
-    """Return the line that is meant if a text names only its rear and its step, as a set.
-
-    It has the cell `rear`, and up to two cells ahead with marbles of the mover's side.
-    """
+    """Return the line, as a set, that is meant if a text names only its rear and its step."""
     own, partner, _, _ = position.seen_by(position.turn) if position.turn else (0, 0, 0, 0)
     line = [rear]
     while len(line) < LONGEST_LINE and (own | partner) >> (line[-1] + step) & 1:

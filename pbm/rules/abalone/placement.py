@@ -103,10 +103,7 @@ class Placement:
         return tuple(map(MOVE_CODED.__getitem__, found))
 
     def digits(self) -> str:
-        """Return a character for each cell, in reading order.
-
-        It is the digit of a seat, `#` for the fixed marble, or `.` for an empty cell.
-        """
+        """Return for each cell the digit of a seat, `#` for the fixed marble, or `.` if empty."""
         # Read as hexadecimal, each binary digit of a set has room for the number of a seat.
         by_cell = self.pillar * _PILLAR
         for seat, cells in enumerate(self.marbles, 1):

@@ -1,13 +1,10 @@
 """Positions, as in the contract: turns, the end of a game, and the state line.
 
-A state line is `ROWS TURN SCORES FLAGS`. ROWS are the rows a to i with `/` between them. A marble
-is the digit of its seat, the fixed marble `#`, an empty cell `.`. TURN is the seat to move, or `-`
-if the game is over. SCORES are the scores of all seats with `,` between them. FLAGS are `-`, or
-some of `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`, in this order with `;` between them.
-(`docs/rules.md`, section 6)
+A state line is `ROWS TURN SCORES FLAGS`. ROWS are the rows a to i with `/` between them. TURN is
+the seat to move, or `-` if the game is over. SCORES are the scores of all seats. FLAGS are `-`, or
+some of `teams`, `out=3+5`, `quiet=17` and `won=1` or `draw`. (`docs/rules.md`, section 6)
 
-A position has exactly one state line. A position need not be reachable in play, but its turn and
-outcome must follow the rules.
+A position need not be reachable in play, but its turn and outcome must follow the rules.
 """
 
 import re
@@ -42,7 +39,6 @@ class AbalonePlayed(Played):
     """The position after a move, and the move's effect.
 
     If a marble was ejected, `effect` has its seat as `ejected`, and its last cell as `from`.
-    Otherwise `effect` is empty.
     """
 
     position: "AbalonePosition"
@@ -103,11 +99,7 @@ class AbalonePosition(Placement):
         return replace(self, out=self.out | {seat}).settled(self.turn)
 
     def settled(self, first: int) -> "AbalonePosition":
-        """Return this position with `turn` and `outcome` computed anew.
-
-        It becomes the turn of the first seat that can move, in turn order from the seat `first`. If
-        the game is over, `turn` is None.
-        """
+        """Return the position with `turn` and `outcome` set. Seat `first` moves if it can."""
         turn, outcome = None, self._won()
         if outcome is None:
             seats = (*self.seats[first - 1 :], *self.seats[: first - 1])
@@ -129,11 +121,7 @@ class AbalonePosition(Placement):
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """Return the outcome if a side has won; None otherwise.
-
-        A side wins by `ejections`, or because it is the `last` one: every other side has no players
-        any more, or no marbles.
-        """
+        """Return the outcome if a side has won; None otherwise."""
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1
             return self._outcome(self.group_of(first), "ejections")
@@ -196,10 +184,7 @@ def parse_state(text: str) -> AbalonePosition:
 
 
 def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
-    """Return the marbles of each seat from the rows of a state line.
-
-    The second result is whether there is a fixed marble. Raises StateError.
-    """
+    """Return the marbles of each seat, and whether there is a fixed marble. Raises StateError."""
     rows = text.split("/")
     if [len(row) for row in rows] != [len(row) for row in _EMPTY_ROWS]:
         ends, empty = [ROWS[0], ROWS[-1]], "/".join(_EMPTY_ROWS)
@@ -220,10 +205,7 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
 
 
 def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
-    """Return the values of the flags `teams`, `out` and `quiet` in a state line.
-
-    The other flags are not needed: they follow from the position.
-    """
+    """Return the values of the flags `teams`, `out` and `quiet` in a state line."""
     teams, quiet = False, 0
     out: frozenset[int] = frozenset()
     for flag in text.split(";"):

@@ -1,7 +1,6 @@
 """The reasons why moves are illegal, and legal moves that the player may mean.
 
-`why_not` looks at one move. It shares no code with the generation of moves, so tests can compare
-the two.
+`why_not` shares no code with the generation of moves, so tests can compare the two.
 """
 
 from collections.abc import Iterable
@@ -47,10 +46,7 @@ class _Check:
         return self._not_own() or blocked()
 
     def _not_own(self) -> IllegalMoveError | None:
-        """Return the error if the mover may not move the marbles of this line; None otherwise.
-
-        What stands ahead of the line does not matter here.
-        """
+        """Return the error if the mover may not move the marbles of this line; None otherwise."""
         move, you = self._move, symbol(self._position, self._mover)
         if foreign := move.marbles & self._enemies:
             return self._refused("not-yours", marbles=self._owned(members(foreign)), you=you)
@@ -121,10 +117,7 @@ class _Check:
         return self._refused("pillar-in-the-way", place=format_cell(CENTRE))
 
     def _refused(self, reason: str, **params: Any) -> IllegalMoveError:
-        """Return an error with this reason.
-
-        If a legal move is nearly the refused move, the error proposes it.
-        """
+        """Return an error with this reason. It may propose a legal move like the refused one."""
         near = nearby_line(self._position, self._move.marbles, self._move.step)
         return IllegalMoveError(reason, **params, **perhaps(near))
 
@@ -134,10 +127,7 @@ class _Check:
         return [{"whose": whose, "cells": _names(members(some))} for whose, some in groups if some]
 
     def _owned(self, cells: Iterable[int]) -> list[Marbles]:
-        """Return the marbles on `cells`, with the signs of their seats.
-
-        Each item has the sign of one seat and cells of its marbles.
-        """
+        """Return the marbles on `cells`, with the signs of their seats."""
         owned = groupby(cells, key=lambda cell: self._position.seat_at(cell) or 0)
         return [
             {"sign": symbol(self._position, seat), "cells": _names(group)} for seat, group in owned
@@ -150,10 +140,7 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def example_move(position: Placement) -> str | None:
-    """Return a legal move to show as an example; None if there is none.
-
-    A long line that moves towards the centre is preferred.
-    """
+    """Return a legal move to show as an example; None if there is none."""
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
@@ -175,10 +162,7 @@ def _example_ranks() -> dict[int, int]:
 
 
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
-    """Return a legal move by `step` of a line that is nearly `marbles`; None if there is none.
-
-    If there are several, it is the one whose line is most like `marbles`.
-    """
+    """Return a legal move by `step` of a line that is nearly `marbles`; None if there is none."""
 
     def difference(move: LineMove) -> int:
         return (move.marbles ^ marbles).bit_count()
@@ -195,10 +179,7 @@ def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None
 
 
 def nearby_step(position: Placement, marbles: int, target: int) -> LineMove | None:
-    """Return the legal move of the line `marbles` that comes nearest to the cell `target`.
-
-    Returns None if this line has no legal move.
-    """
+    """Return the line's legal move that comes nearest to cell `target`; None if there is none."""
 
     def reach(move: LineMove) -> int:
         return min(distance(end + move.step, target) for end in (move.rear, move.front))

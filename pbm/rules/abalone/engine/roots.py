@@ -1,7 +1,4 @@
-"""The input and the result of a search: a position, limits and lines.
-
-They are the same for the search in Python and for the search in C.
-"""
+"""The input and the result of a search, the same for the searches in Python and in C."""
 
 from collections.abc import Callable, Sequence
 from ctypes import c_int32
@@ -64,10 +61,7 @@ class Outlook:
 
 
 def root_of(positions: Sequence[Placement]) -> Root:
-    """Return the root for a search in the last of these positions.
-
-    The game must not be over in this position. The others are earlier positions of the game.
-    """
+    """Return the root for a search in the last of a game's positions. The game must not be over."""
     last = positions[-1]
     assert last.turn is not None
     return Root(

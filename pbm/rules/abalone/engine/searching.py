@@ -22,18 +22,14 @@ def search(
     positions: Sequence[AbalonePosition],
     budget: Budget,
     *,
-    best: int = 1,
+    best: int = 1,  # the number of moves wanted
     seed: int = 0,
     weights: Weights | None = None,
     ways: Ways | None = None,
-    stop: c_int32 | None = None,
+    stop: c_int32 | None = None,  # see `SearchLimits`
     told: Callable[[SearchResult], None] | None = None,
 ) -> SearchResult:
-    """Return the best moves in the last of these positions.
-
-    `best` is the number of moves wanted. The other positions are earlier ones of the game. `stop`
-    and `told` are described in `SearchLimits`.
-    """
+    """Return the best moves in the last of a game's positions."""
     if positions[-1].turn is None:
         return SearchResult((), 0, 0)
     by = "plain" if compiled.why_not() else "compiled"
@@ -84,11 +80,7 @@ def evaluate(position: AbalonePosition) -> tuple[int, ...]:
 
 
 def _played(position: AbalonePosition, moves: Sequence[int]) -> Iterator[str]:
-    """Yield the texts of coded moves, up to the first move that is out of turn.
-
-    A search with `Ways.best_reply` skips turns, so a later move in its line may be made by a seat
-    whose turn it is not.
-    """
+    """Yield the texts of coded moves, up to the first move that is out of turn."""
     for coded in moves:
         if position.turn is None or coded >> CODE_BITS != position.turn - 1:
             return

@@ -1,7 +1,4 @@
-"""The parameters of evaluation and search. Values are in thousandths of a marble pushed off.
-
-The search in C gets these parameters as whole numbers, in the order of the fields.
-"""
+"""The parameters of evaluation and search. Values are in thousandths of a marble pushed off."""
 
 from dataclasses import astuple, dataclass
 
@@ -12,13 +9,12 @@ MARBLE = 1000  # about the value of the first marble pushed off
 class Weights:
     """Weights of the evaluation of a position, from one side's view.
 
-    `marble` is the value of each marble on the board. `rings` is added to it by the marble's
-    distance from the centre. The value of several enemies together is `lead` / 16 of the best
-    enemy's value, plus (16 - `lead`) / 16 of the mean of all enemies' values.
+    The value of several enemies together is `lead` / 16 of the best enemy's value, plus (16 -
+    `lead`) / 16 of the mean of all enemies' values.
     """
 
     scores: tuple[int, int, int, int, int, int] = (0, 1000, 2100, 3300, 4700, 6500)  # by ejections
-    marble: int = 0
+    marble: int = 0  # each marble on the board; `rings` is added by distance from the centre
     rings: tuple[int, int, int, int, int] = (0, -10, -60, -170, -340)
     cohesion: int = 14  # two marbles side by side
     danger: int = 190  # subtracted for each marble that one move can push off
@@ -31,16 +27,13 @@ class Weights:
 class Ways:
     """The options of the search. The first three are flags. Pruning is off if its number is 0.
 
-    - `best_reply`: if the flag is set, only one of several enemies moves between two moves of the
-      side that searches: the enemy with the strongest reply. Otherwise all enemies move, as one
-      side.
     - `patience`: late move pruning. At most 2 * `patience` quiet moves are tried with one ply left,
       5 * `patience` with two plies left, 10 * `patience` with three.
     - `margin`: reverse futility pruning. With at most three plies left, no move is tried if the
       static value is above the window by more than `margin` for each ply left.
     """
 
-    best_reply: int = 1
+    best_reply: int = 1  # of several enemies, only the one with the strongest reply moves
     quiescence: int = 1  # ejections are played out below the last ply
     reductions: int = 1  # late quiet moves are first searched less deep
     patience: int = 3

@@ -1,7 +1,4 @@
-"""Programs that read standard input and write standard output.
-
-`rules` is the program `pbm-rules`, and `engine` is `pbm-engine`.
-"""
+"""The programs `pbm-rules` and `pbm-engine`, which talk by standard input and output."""
 
 from collections.abc import Iterator
 from typing import BinaryIO

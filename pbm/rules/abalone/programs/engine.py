@@ -1,7 +1,4 @@
-"""`pbm-engine`: plays matches against other programs, by lines of text.
-
-Its manual is `docs/engine-protocol.md`. A search runs in a thread, so that `stop` can be read.
-"""
+"""`pbm-engine`: plays matches against other programs. Its manual is `docs/engine-protocol.md`."""
 
 import argparse
 import os
@@ -39,10 +36,7 @@ class OrderError(ValueError):
 
 
 def read_position(words: Sequence[str]) -> list[AbalonePosition]:
-    """Return the positions that the words of a `position` command describe. Raises OrderError.
-
-    They are the position that the words set up, and the one after each move.
-    """
+    """Return the position of a `position` command and those after its moves. Raises OrderError."""
     kind, *rest = words or ("",)
     at = rest.index("moves") if "moves" in rest else len(rest)
     set_up, moves = rest[:at], rest[at + 1 :]
@@ -56,11 +50,7 @@ def read_position(words: Sequence[str]) -> list[AbalonePosition]:
 
 
 def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
-    """Return the position that the first words of a `position` command describe.
-
-    If `kind` is `state`, the words are a state line. If it is `start`, they choose a board. Raises
-    OrderError, RulesError.
-    """
+    """Return the position that a `position` command sets up. Raises OrderError, RulesError."""
     if kind == "state" and len(words) == _STATE_WORDS:
         return parse_state(" ".join(words))
     if kind != "start":
@@ -77,10 +67,7 @@ def _set_up(kind: str, words: Sequence[str]) -> AbalonePosition:
 
 
 def read_go(words: Sequence[str]) -> Budget | None:
-    """Return the limits of a search from the words of a `go` command. Raises OrderError.
-
-    The result is None if the search is to go on until `stop`.
-    """
+    """Return the limits in a `go` command; None for a search until `stop`. Raises OrderError."""
     numbers: dict[str, int] = {}
     rest = list(words)
     while rest:
@@ -260,10 +247,7 @@ class Engine:
 
 
 class Speaker:
-    """Writes lines to standard output. Any thread may call it.
-
-    If the reader closes the pipe, further lines are dropped.
-    """
+    """Writes lines to standard output, for any thread. Lines are dropped if the pipe is closed."""
 
     def __init__(self) -> None:
         self._lock = Lock()

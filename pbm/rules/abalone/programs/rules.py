@@ -1,8 +1,4 @@
-"""`pbm-rules`: the rules for other programs.
-
-It reads one JSON object a line, and answers each with a line. The answer to a bad line is an error.
-Its manual is `docs/rules-protocol.md`.
-"""
+"""`pbm-rules`: the rules for other programs, as JSON. Its manual is `docs/rules-protocol.md`."""
 
 import argparse
 import json
@@ -54,10 +50,7 @@ class Request:
     fields: dict[str, Any]
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """Return a field of the request; `default` if the field is missing.
-
-        Raises RequestError if the value has another type, or if there is neither field nor default.
-        """
+        """Return a field, or `default` if it is missing. Raises RequestError."""
         value = self.fields.get(name, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise RequestError("bad-request", f'"{name}" must be {_KINDS[kind]}.')

@@ -1,7 +1,6 @@
 """Records of games as text: APGN, moves in Aba-Pro notation, JSON, and a diagram.
 
-Each record is played through, so it is always a game that the rules allow. `docs/records.md`
-describes the forms.
+Each record is played through. `docs/records.md` describes the forms.
 """
 
 import re
@@ -21,12 +20,10 @@ _PICTURE = re.compile(r"\s*(?:1 2 3 4 5\s|[A-I]- [.ox1-6#]|State:|[.1-6]{5}/[.1-
 def format_record(record: GameRecord, chosen: Options) -> str:
     """Return a record as text in the chosen form, with a line feed at the end.
 
-    `chosen` has the options, which are flags. `apgn`, the default, and `json` are the whole record.
-    `abapro` is only the steps and the result. `diagram` is the last position with its state line.
-    `apgn` and `abapro` together are APGN with moves in Aba-Pro notation.
-
-    Raises RecordError if the rules do not allow the record, or if other forms are combined.
-    `abapro` alone is only for two players.
+    `apgn`, the default, and `json` are the whole record. `abapro` is only the steps and the result.
+    `diagram` is the last position. `apgn` and `abapro` together are APGN with moves in Aba-Pro
+    notation. Raises RecordError if the rules do not allow the record, or if other forms are
+    combined.
     """
     asked = {name for name in ("apgn", "abapro", "json", "diagram") if chosen.get(name)}
     if len(asked) > 1 and asked != {"apgn", "abapro"}:
@@ -45,10 +42,9 @@ def format_record(record: GameRecord, chosen: Options) -> str:
 def parse_record(text: str, chosen: Options) -> GameRecord:
     """Return the record in a text. Raises no other error than RecordError.
 
-    A text that begins like JSON is read as JSON, any other text as APGN. The options say what the
-    tags of the text do not say. `abapro`: the moves are in Aba-Pro notation. `layout`: the name of
-    the board. `pillar`: the board has a fixed marble. With `abapro` either the text or `layout`
-    must name the board. They must not name different boards.
+    A text that begins like JSON is read as JSON, any other text as APGN. The options `abapro`,
+    `layout` and `pillar` say what the tags of the text do not say. With `abapro` either the text or
+    `layout` must name the board.
 
     >>> parse_record("1. a1b2 i5h5", {"abapro": True, "layout": "Belgian Daisy"}).steps
     ('i5-g5,h5', 'a1-c3,b2')

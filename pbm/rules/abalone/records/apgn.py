@@ -58,10 +58,7 @@ def format_list(record: GameRecord, replay: Replay) -> str:
 def _format_moves(
     record: GameRecord, replay: Replay, notation: Notation, remarks: Mapping[int, str]
 ) -> str:
-    """Return the numbered moves and the result as text.
-
-    `remarks` has comments, by the ply of the move after which they stand.
-    """
+    """Return the moves and the result as text, with each remark after the move of its ply."""
     words: list[str] = []
     for each in replay.steps:
         if isinstance(each.step, Leaving):
@@ -89,10 +86,7 @@ def _text(notation: Notation, each: Replayed) -> str:
 def _remarks(
     better: Mapping[int, Sequence[str]], replay: Replay, notation: Notation
 ) -> dict[int, str]:
-    """Return comments that show better lines. Raises RecordError.
-
-    Their keys are the plies after which the comments stand.
-    """
+    """Return comments that show better lines. The key of a comment is the ply before it."""
     said = dict[int, str]()
     for each in replay.steps if better else ():
         if isinstance(each.step, Leaving):
@@ -111,10 +105,7 @@ def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -
 
 
 def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
-    """Yield the tags into which the fields of a record are written.
-
-    The record's further tags, `GameRecord.tags`, are not among them.
-    """
+    """Yield the tags into which the fields of a record are written."""
     for seat, name in enumerate(record.names, 1):
         if name:
             yield (_COLOURS[seat - 1] if record.seats == len(_COLOURS) else f"Seat{seat}"), name
@@ -132,10 +123,7 @@ def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterat
 
 
 def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -> GameRecord:
-    """Parse a text of tags and moves. Tags or moves may be missing. Raises RecordError.
-
-    `notation`, `board` and `pillar` are used if the text does not have the tags for them.
-    """
+    """Parse tags and moves. The further arguments replace missing tags. Raises RecordError."""
     said_tags, words = cut(text)
     if not said_tags and not words:
         raise RecordError("not-a-record")
@@ -201,10 +189,7 @@ def _names(values: Mapping[str, str], seats: int) -> tuple[str, ...]:
 
 
 def check_board(given: str | None, board: str) -> None:
-    """Raise RecordError if a record has another board than the player has named.
-
-    `given` is the board that the player has named, None if there is none. `board` is the record's.
-    """
+    """Raise RecordError if the player has `given` another board than the record's `board`."""
     if given not in (None, board):
         raise RecordError("board-differs", board=board, asked=given)
 
@@ -216,10 +201,7 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
 def _without_result(
     words: list[str | Leaving], players: int, said: list[Winners]
 ) -> list[str | Leaving]:
-    """Return `words` without the result that may stand at their end.
-
-    The result is appended to `said`. Raises RecordError if something follows the result.
-    """
+    """Return `words` without the result at their end, which goes to `said`. Raises RecordError."""
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -235,10 +217,7 @@ def _without_result(
 
 
 def _one_result(said: list[Winners], players: int) -> Winners:
-    """Return the result in `said`, the results that the tags and the moves state.
-
-    Returns None if they state none. Raises RecordError if they state different ones.
-    """
+    """Return the result in `said`, if any. Raises RecordError if there are different ones."""
     results = list(dict.fromkeys(winners for winners in said if winners is not None))
     if len(results) > 1:
         both = [format_result(winners, players) for winners in results]
@@ -249,10 +228,7 @@ def _one_result(said: list[Winners], players: int) -> Winners:
 def _play(
     words: list[str | Leaving], replay: Replay, notation: Notation, *, is_tagged: bool
 ) -> None:
-    """Play the steps in `words`. Raises RecordError.
-
-    `is_tagged` says whether a tag of the record names the notation.
-    """
+    """Play the steps. `is_tagged` says whether a tag names the notation. Raises RecordError."""
     usual = parse_move if is_tagged else _parse_untagged
     parse = parse_abapro if notation == "Aba-Pro" else usual
     for word in words:
@@ -267,10 +243,7 @@ def _play(
 
 
 def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
-    """Parse a move of a record that does not name its notation.
-
-    If the text is no move but may be one in Aba-Pro notation, the error says so.
-    """
+    """Parse a move of a record that does not name its notation."""
     try:
         return parse_move(text, position)
     except NotationError as error:
@@ -280,11 +253,7 @@ def _parse_untagged(text: str, position: AbalonePosition) -> LineMove:
 
 
 def _ending(termination: str, winners: Winners, final: AbalonePosition) -> Ending | None:
-    """Return the ending that a record states; None if its game goes on or was ended by a move.
-
-    `termination` and `winners` are what the record states. Raises RecordError if they do not agree
-    with each other, or with the moves.
-    """
+    """Return the ending that a record states; None if its game goes on or was ended by a move."""
     players, how = final.players, termination.lower()
     if how not in ENDING_HOWS or how == "record":
         if winners is not None and final.outcome and winners != final.outcome.winners:

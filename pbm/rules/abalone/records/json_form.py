@@ -54,10 +54,7 @@ def format_json(record: GameRecord, replay: Replay) -> str:
 
 
 def parse_json(text: str, board: str | None = None) -> GameRecord:
-    """Parse a record that is a JSON object. Raises RecordError if it is malformed.
-
-    If `board` is given, the record must have this board. Otherwise RecordError is raised.
-    """
+    """Parse a JSON record. Raises RecordError if it is malformed or not of the given board."""
     fields = _Fields(_load(text), "record")
     if fields.get("format", str, "") != FORMAT:
         raise RecordError("not-a-record", format=FORMAT)
@@ -105,10 +102,7 @@ class _Fields:
         return word
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """Return a field; `default` if it is missing.
-
-        Raises RecordError if the value has another type, or if there is neither field nor default.
-        """
+        """Return a field, or `default` if it is missing. Raises RecordError."""
         return _typed(self.values.get(name, default), kind, name)
 
     def list(self, name: str, kind: type[_Value]) -> list[_Value]:

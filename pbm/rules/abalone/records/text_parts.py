@@ -1,12 +1,10 @@
 """Parts of all forms of records: tags and words, results, names of boards, and checks.
 
-Some parts of a text are skipped: comments (in braces, or from `;` to the end of the line),
-variations in round brackets, move numbers, and marks such as `!?` and `$1`. A comment that says
-that a seat has left is not skipped: it is a step.
+Some parts of a text are skipped: comments, variations in round brackets, move numbers, and marks
+such as `!?` and `$1`. A comment that says that a seat has left is not skipped: it is a step.
 
-In other programs Black moves first and sits at the bottom. Our `classic` has the first player at
-the bottom, our `standard` has that player at the top. So the name "standard" in a record in Aba-Pro
-notation means our `classic`. Such a record calls our `standard` "pbm standard".
+The name "standard" in a record in Aba-Pro notation means our `classic`, where the first player is
+at the bottom. Such a record calls our `standard` "pbm standard".
 """
 
 import re
@@ -61,10 +59,7 @@ Tags = dict[str, tuple[str, str]]  # names and values, by the name in lower case
 
 
 def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
-    """Cut a text into tags and words. Raises RecordError.
-
-    A word is a move, a leaving, a result, a number, or `--` for a seat that is passed over.
-    """
+    """Cut a text into tags and words, such as moves and results. Raises RecordError."""
     tags: Tags = {}
     words: list[str | Leaving] = []
     depth = place = 0
@@ -91,10 +86,7 @@ def cut(text: str) -> tuple[Tags, list[str | Leaving]]:
 
 
 def _add_tag(tags: Tags, match: re.Match[str], *, is_first: bool) -> None:
-    """Add a tag to `tags`. Line breaks in its value become blanks. Raises RecordError.
-
-    `is_first` says whether no move stands before the tag.
-    """
+    """Add a tag to `tags`. Line breaks in its value become blanks. Raises RecordError."""
     if not is_first:
         raise RecordError("several-games")
     name, value = match["name"], match["curly"] or match["value"] or ""
@@ -243,10 +235,7 @@ def parse_result(text: str, players: int) -> Winners:
 
 
 def is_result(word: str) -> bool:
-    """Return whether a word is the result of a game.
-
-    A single digit does not count as a result, since it may be a move's number.
-    """
+    """Return whether a word is a result. A single digit is not: it may be a move's number."""
     plain = _plain(word)
     return plain in (*_WON, *_DRAWN, "*") or ("+" in plain and bool(_SEATS.fullmatch(plain)))
 
@@ -280,10 +269,7 @@ _ALIASES = {
 
 
 def _key(name: str) -> str:
-    """Return the form in which names are compared: in lower case, only letters and digits.
-
-    A leading "the" is left out, too.
-    """
+    """Return a name for comparison: lower case, only letters and digits, no leading "the"."""
     key = "".join(character for character in name.casefold() if character.isalnum())
     return key.removeprefix("the")
 
@@ -294,8 +280,6 @@ _EXACTLY = {_key(_OURS + board): board for board in BOARDS}
 
 def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str | None:
     """Return our name for the board that a record names; None if the board is unknown.
-
-    The same name can mean different boards, so it depends on the record's notation.
 
     >>> board_named("Belgian Daisy"), board_named("Standard", "Aba-Pro"), board_named("Standard")
     ('belgian', 'classic', 'standard')
