@@ -1,7 +1,7 @@
 """The contract between the server and a game. `docs/adding-a-game.md` is the guide to it.
 
 Each optional capability is a `typing.Protocol` of its own. A game returns plain data and raises
-`RulesError`. The sentences for people are in the game's templates.
+`RulesError`. Its templates make the sentences for people.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,10 +24,7 @@ Options = Mapping[str, str | bool]  # values by name, True for a flag
 
 
 class RulesError(ValueError):
-    """An error of a game. A template of the game makes a sentence of it.
-
-    `reason` is a code in kebab-case, and `params` is the data for the template.
-    """
+    """An error of a game. A template makes a sentence of the code `reason` and of `params`."""
 
     def __init__(self, reason: str, **params: Any) -> None:
         super().__init__(reason)
@@ -52,10 +49,7 @@ class AmbiguousMoveError(RulesError):
 
 
 class SetupError(RulesError):
-    """Options with which a game cannot start, or a wrong number of seats.
-
-    For a number of seats, the reason is `wrong-players`.
-    """
+    """Options with which a game cannot start, or a wrong number of seats (`wrong-players`)."""
 
 
 class StateError(RulesError):
@@ -69,12 +63,10 @@ class ClaimError(RulesError):
 class RecordError(RulesError):
     """A record that cannot be read or written, or that the rules do not allow.
 
-    A step is a move, or a player's leaving. If the rules refuse a step, `params` describes it.
-    `given` is the text of the step, and `seat` is the seat that moves or leaves. For a move, `ply`
-    is its ply and `number` its round. For a leaving, `after` is the number of plies before it.
-
-    With the reason `no-board` the player must say which board the game was played on, by an option
-    in `KeepsRecords.reads`.
+    If the rules refuse a step, `params` describes it. `given` is the text of the step, and `seat`
+    is the seat that moves or leaves. For a move, `ply` is its ply and `number` its round. For a
+    leaving, `after` is the number of plies before it. With the reason `no-board` the player must
+    name the board by an option in `KeepsRecords.reads`.
     """
 
 
@@ -176,14 +168,10 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a position is to be shown.
+    """How a position is to be shown."""
 
-    `seat` is the seat from which it is seen. `moves` are the latest moves in order; they are to be
-    marked.
-    """
-
-    seat: int | None = None
-    moves: tuple[Moved, ...] = ()
+    seat: int | None = None  # from which the position is seen
+    moves: tuple[Moved, ...] = ()  # the latest ones in order, to be marked
 
 
 class Move(Protocol):
@@ -195,29 +183,24 @@ class Move(Protocol):
 class Position(Protocol):
     """A position: frozen, and equal by value. Seats count from 1.
 
-    `sides` has the side of each seat. The seats of one side are partners, who win and lose
-    together. If a player has left, the partner moves for both seats. `to_move` are the seats that
-    may move now. The server waits for the first of them. `to_move` is empty if the game is over.
-    `out` are the seats whose players have left. `outcome` is None until the game is over.
+    The seats of one side are partners, who win and lose together. If a player has left, the partner
+    moves for both seats. The server waits for the first of the seats in `to_move`.
     """
 
     @property
-    def sides(self) -> tuple[int, ...]: ...
+    def sides(self) -> tuple[int, ...]: ...  # the side of each seat
 
     @property
-    def to_move(self) -> tuple[int, ...]: ...
+    def to_move(self) -> tuple[int, ...]: ...  # seats that may move; empty if the game is over
 
     @property
-    def out(self) -> frozenset[int]: ...
+    def out(self) -> frozenset[int]: ...  # the seats whose players have left
 
     @property
-    def outcome(self) -> Outcome | None: ...
+    def outcome(self) -> Outcome | None: ...  # None until the game is over
 
     def parse(self, text: str, seat: int) -> Move:
-        """Return the move that a text means.
-
-        Raises NotationError, IllegalMoveError, AmbiguousMoveError.
-        """
+        """Return the move of a text. Raises NotationError, IllegalMoveError, AmbiguousMoveError."""
 
     def play(self, move: Any) -> "Played":
         """Return the position after a move, and the move's effect. Raises IllegalMoveError."""
@@ -228,8 +211,7 @@ class Position(Protocol):
     def state(self) -> str:
         """Return the position as one line of text, the state line. `load` reads it.
 
-        The line is printable ASCII, with a single blank between two words. It must not contain
-        `=?`, which begins an encoded word in a mail's header (RFC 2047).
+        The line is printable ASCII, with single blanks between words, and without `=?`.
         """
 
     def diagram(self, view: View) -> tuple[str, ...]:
@@ -251,11 +233,7 @@ class Game(Protocol):
     info: Info
 
     def start(self, seats: int, options: Options, seed: int) -> Position:
-        """Return the first position of a game. Raises SetupError.
-
-        `options` include the defaults of options that were not chosen. `seed` decides whatever is
-        random.
-        """
+        """Return the first position of a game. `options` include defaults. Raises SetupError."""
 
     def load(self, state: str) -> Position:
         """Return the position that a state line describes. Raises no error but StateError."""
@@ -293,8 +271,7 @@ class ReadsTexts(Protocol):
 class ReadsLoosely(Protocol):
     """A game that can guess which moves an inexact text may mean.
 
-    The player is then asked to confirm the move. Before the game gets such a text, the server
-    replaces words such as "to" by an arrow, →.
+    Before the game gets such a text, the server replaces words such as "to" by an arrow, →.
     """
 
     def is_nearly_move(self, text: str) -> bool:
@@ -315,20 +292,14 @@ class Tells(Protocol):
     """A game whose mails describe each seat in words."""
 
     def told(self, start: Any, position: Any) -> tuple[dict[str, Any], ...]:
-        """Return a dict about each seat for the game's templates.
-
-        Its key `symbol` has the sign that stands for the seat's pieces.
-        """
+        """Return a dict about each seat for templates. `symbol` is the sign on a seat's pieces."""
 
 
 class TellsMoves(Protocol):
     """A game whose templates describe a move below the board."""
 
     def told_move(self, position: Any, moved: Moved) -> dict[str, Any]:
-        """Return data about a move, for the game's template macro `marked`.
-
-        `position` is a position after the move.
-        """
+        """Return data about a move for the macro `marked`. `position` is one after the move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,35 +351,27 @@ class Claims(Protocol):
         """Return the number of plies since the last irreversible ply."""
 
     def claim(self, positions: Sequence[Any], moves: Mapping[int, int]) -> str:
-        """Return the reason why a draw may be claimed, in one word.
+        """Return why a draw may be claimed, in one word. Raises ClaimError if it may not.
 
-        Raises ClaimError if it may not be claimed. `positions` has all positions since the last
-        irreversible ply, the current one last. `moves` maps each seat to the number of moves that
-        it has made since that ply.
+        `positions` has all positions since the last irreversible ply, the current one last. `moves`
+        has the number of moves that each seat has made since that ply.
         """
 
     def sameness(self, position: Any) -> str:
-        """Return a text for a position.
-
-        If two positions have equal texts, one counts as a repetition of the other.
-        """
+        """Return a text for a position. Positions repeat each other if their texts are equal."""
 
     def claimable(
         self, position: Any, times: int, moves: Callable[[int], Mapping[int, int]]
     ) -> str | None:
-        """Return the reason why a draw may be claimed; None if it may not be claimed.
+        """Return the reason that `claim` would return; None if no draw may be claimed.
 
-        It is the reason that `claim` would return. `times` is how often the position has occurred
-        since the last irreversible move. `moves(n)` returns how many of the latest n moves each
-        seat has made. It queries the database.
+        `times` is how often the position has occurred since the last irreversible move. `moves(n)`
+        returns how many of the latest n moves each seat has made.
         """
 
 
 class HasCopies(Claims, Protocol):
-    """A game in which some positions are symmetric to each other.
-
-    Symmetric positions differ only by a turned board, by exchanged seats or the like.
-    """
+    """A game with symmetric positions, such as ones with the board turned or seats exchanged."""
 
     def copies(self, position: Any) -> Iterable[Any]:
         """Return all positions that are symmetric to a position, and the position itself."""
@@ -418,10 +381,7 @@ class BreaksTies(Protocol):
     """A game with a margin of victory. The margins break ties in a match of several games."""
 
     def balance(self, start: Any, end: Any, seat: int) -> int:
-        """Return a seat's lead over its opponents at the end of a game.
-
-        `start` and `end` are the first and the last position. A match adds up these leads.
-        """
+        """Return a seat's lead over its opponents at the end of a game. A match adds up leads."""
 
 
 class Scores(Protocol):
@@ -455,18 +415,12 @@ Step = str | Leaving  # a move as text, or the leaving of a seat
 class Ending:
     """How a game ended, if its moves did not end it.
 
-    `how` is one of these words:
-
-    - `agreed`, `claimed`: the game is a draw;
-    - `closed`: the game has no result;
-    - `operator`: the operator has decided the result;
-    - `record`: a record states the result, but not its cause.
-
-    With `operator` and `record`, `winners` has the winning seats. It is empty for a draw.
+    `agreed` and `claimed` are draws. A game that was `closed` has no result. With `operator`, the
+    operator has decided the result. With `record`, a record states the result, but not its cause.
     """
 
-    how: str
-    winners: tuple[int, ...] = ()
+    how: str  # agreed, claimed, closed, operator or record
+    winners: tuple[int, ...] = ()  # with operator and record; empty for a draw
 
     @property
     def result(self) -> tuple[int, ...] | None:
@@ -479,8 +433,7 @@ class GameRecord:
     """A whole game: its start, every step, and its end if the moves did not end it.
 
     `better` has the best lines that an analysis found. Each item is a ply, and the best line from
-    the position before this ply. For a line from the last position, the ply is the number of plies
-    plus one. The text of a record shows these lines; parsing ignores them.
+    the position before this ply.
     """
 
     seats: int
@@ -546,9 +499,8 @@ class Searches(Game, Protocol):
     ) -> SearchResult:
         """Return the best moves in the last of these positions, with exact scores.
 
-        `best` is the number of moves wanted. The other positions are earlier ones of the game that
-        may occur again. `seed` may decide between equally good moves. Equal arguments give equal
-        results, unless `Budget.seconds` ends the search.
+        `best` is the number of moves wanted. The other positions are earlier ones of the game.
+        Equal arguments give equal results, unless `Budget.seconds` ends the search.
         """
 
     def evaluate(self, position: Any) -> tuple[int, ...]:
@@ -556,11 +508,7 @@ class Searches(Game, Protocol):
 
 
 class Explains(Protocol):
-    """A game that explains moves.
-
-    It returns data. The macros `why`, `theme` and `contrast` of its templates make sentences of the
-    data.
-    """
+    """A game that explains moves. Its macros `why`, `theme` and `contrast` make the sentences."""
 
     def reasons(self, position: Any, moves: Sequence[str]) -> tuple[dict[str, Any], ...]:
         """Return the reasons for the first move, the strongest first. The other moves follow it."""

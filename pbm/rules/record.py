@@ -85,11 +85,7 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Pass over the next seat, since the record says so.
-
-        `text` is the record's sign for this, such as `--`. Raises RecordError if this seat can
-        move, or if the game is over.
-        """
+        """Pass over the next seat, as the record says. Raises RecordError if the seat can move."""
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):
@@ -128,9 +124,7 @@ def quoted(text: str) -> str:
 def merged_steps(
     moves: Sequence[str], leavings: Iterable[tuple[int, Leaving]] = ()
 ) -> tuple[Step, ...]:
-    """Return the steps of a game: moves, and the leavings of players between them.
-
-    `leavings` has pairs. The number in a pair says how many moves are before the leaving.
+    """Return the steps of a game. Each leaving is given with the number of moves before it.
 
     >>> merged_steps(["c5,d5", "g5,f5"], [(1, Leaving(3))])
     ('c5,d5', Leaving(seat=3, how='resigned'), 'g5,f5')

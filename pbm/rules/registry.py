@@ -111,10 +111,7 @@ def game_named(name: str) -> Game:
 
 
 def prefer(name: str) -> None:
-    """Set the default game to the one with this name. Raises GamesError for an unknown name.
-
-    The default game is `own_game` if the name is empty, or if the named game was left out.
-    """
+    """Set the default game; "" stands for `own_game`. Raises GamesError for an unknown name."""
     if name not in ("", *games(), *left_out()):
         raise GamesError(
             f"PBM_GAME: there is no game {name!r} here. There are: {', '.join(games())}."
@@ -128,10 +125,7 @@ def default_game() -> Game:
 
 
 def own_game() -> Game:
-    """Return the game that comes with the server, or the first game if none does.
-
-    An old mail that names no game is about this game.
-    """
+    """Return the game that comes with the server, or the first game if none does."""
     own = (game for game in games().values() if game.info.folder is None)
     return next(own, next(iter(games().values())))
 

@@ -22,20 +22,14 @@ def partners(position: Position, seat: int) -> tuple[int, ...]:
 
 
 def hand(position: Position, seat: int) -> int:
-    """Return the seat whose player moves when it is the turn of `seat`.
-
-    If the player of `seat` has left, a partner moves. Otherwise the result is `seat`.
-    """
+    """Return `seat`, or a partner's seat if the player of `seat` has left."""
     if seat not in position.out:
         return seat
     return next((other for other in partners(position, seat) if other not in position.out), seat)
 
 
 def mover(position: Position) -> int | None:
-    """Return the seat whose player makes the next move, None once the game is over.
-
-    This is the seat whose turn it is. If its player has left, it is a partner's seat (see `hand`).
-    """
+    """Return the seat whose player moves next (see `hand`); None once the game is over."""
     seat = turn(position)
     return None if seat is None else hand(position, seat)
 
