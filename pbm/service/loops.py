@@ -39,10 +39,7 @@ class TurnTaker:
     _uncounted: TurnFailedError | None = field(default=None, init=False)
 
     async def take(self) -> BatchResult:
-        """Handle a batch of mails; if a mail fails, count its failed try. Raises DBAPIError.
-
-        If a batch of several mails fails, each mail is handled again alone, to find the cause.
-        """
+        """Handle a batch of mails. If it fails, its mails are retried singly. Raises DBAPIError."""
         await self._count_failed()
         most = 1 if self._single else self.most_together
         try:
@@ -177,10 +174,9 @@ async def send_post(
 
 
 def until(due_at: datetime | None, clock: Clock) -> float:
-    """Return how many seconds to wait until `due_at`, but at most `LOOK_AGAIN`.
+    """Return how many seconds to wait until `due_at`, if any, but at most `LOOK_AGAIN`.
 
-    If `due_at` has passed, the row could not be claimed yet, so the wait is `BLOCKED_PAUSE`. If
-    nothing is due, it is `LOOK_AGAIN`.
+    If `due_at` has passed, the row could not be claimed yet, so the wait is `BLOCKED_PAUSE`.
     """
     wait = (due_at - clock()).total_seconds() if due_at else LOOK_AGAIN
     if wait <= 0:

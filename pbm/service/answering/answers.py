@@ -1,8 +1,4 @@
-"""Handles answers to our questions, and replies from addresses that we do not know.
-
-A reply of the second kind answers a mail that we sent to a player's address. Handlers return the
-outcome in words.
-"""
+"""Handles answers to our questions, and replies to us from addresses that we do not know."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -65,8 +61,7 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
 def _settle_commands(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     """Handle an answer to a question of the kind "confirm" or "alias".
 
-    "confirm" asks whether commands shall run. "alias" asks a player whether a reply from an unknown
-    address is theirs.
+    "alias" asks a player whether a reply from an unknown address is theirs.
     """
     question, questions = speaker.question, turn.work.questions
     errands = questions.open_errands(question.params["errands"])
@@ -103,8 +98,7 @@ def _drop(
 ) -> str:
     """Drop the commands that waited for a yes, since the player said no.
 
-    If the commands were about a board, a move after the "no" is played. Other words after it are
-    quoted in the answer.
+    If the commands were about a board, a move after the "no" is played.
     """
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
@@ -121,10 +115,7 @@ def _drop(
 
 
 def _is_of_a_move(script: Script) -> bool:
-    """Return whether all commands of the script are moves.
-
-    If the script has an unreadable line instead, return whether the line may be a move.
-    """
+    """Return whether all commands are moves, or an unreadable line may be a move."""
     if script.problem:
         return script.problem.code in _OF_A_MOVE
     return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)

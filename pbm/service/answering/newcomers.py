@@ -1,8 +1,7 @@
 """Newcomers: mails from unknown addresses, answers to the welcome, and challenges to guests.
 
-The welcome asks an unknown address whether it wants to play. Until a yes, the server runs none of
-its commands except `help`. A guest is somebody whom a player challenges by mail address. Handlers
-return the outcome in words.
+The welcome asks an unknown address whether it wants to play. A guest is somebody whom a player
+challenges by mail address. Handlers return the outcome in words.
 """
 
 from dataclasses import replace
@@ -260,10 +259,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:
-    """Record the answer "no" to an invitation or to the welcome.
-
-    It counts even if the question is closed. After an invitation, the challenge is cancelled.
-    """
+    """Record the answer "no" to an invitation or to the welcome, even if the question is closed."""
     if question.answer is None:
         turn.work.questions.settle(question, "no")
     challenge = invited_to(turn, question)
@@ -316,10 +312,7 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
 
 
 def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the Refusal that answers an unknown sender who asks who we are.
-
-    It names the game. If the sender was invited to a challenge, it also names the inviter.
-    """
+    """Return the answer to an unknown sender who asks who we are. It names a guest's inviter."""
     inviter = challenge.handle_of(challenge.by_id) if challenge else None
     game = game_named(challenge.setup["game"]) if challenge else default_game()
     return Refusal("who-asks", inviter=inviter, title=game.info.title)

@@ -132,15 +132,11 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class FirstGame:
-    """The game that a newcomer wants to begin with.
-
-    `line` is the command that runs when the newcomer says yes. `robots` has the handles of the
-    opponents if they are robots.
-    """
+    """The game that a newcomer wants to begin with."""
 
     game: str
-    line: str
-    robots: tuple[str, ...] = ()
+    line: str  # the command that runs when the newcomer says yes
+    robots: tuple[str, ...] = ()  # the handles of the opponents, if they are robots
 
     @property
     def pairs(self) -> bool:
@@ -182,12 +178,9 @@ def ask_signup(
     kept: PasswordHash | None = None,
     first_game: FirstGame | None = None,
     invitation: int | None = None,  # the number of a challenge
-    challenge: PendingChallenge | None = None,  # that challenge, while it waits
+    challenge: PendingChallenge | None = None,  # that challenge, if waiting; the mail invites to it
 ) -> None:
-    """Mail an unknown address the welcome, which asks whether it wants to play under `handle`.
-
-    If the address was invited to a `challenge` that still waits, the mail is the invitation again.
-    """
+    """Mail an unknown address the welcome, which asks whether it wants to play under `handle`."""
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
     if challenge:
         game, start = start_of(challenge)

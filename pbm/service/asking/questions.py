@@ -1,7 +1,6 @@
 """Questions to players and to their new addresses, and standing consent.
 
 Each question has a token, which only the asked mailbox sees; `yes` or `no` settles the question.
-While a question waits, any new password is stored as a hash with a signature (its seal).
 
 Standing consent: after a player's yes to an unproven mail, moves of the same origin need no yes for
 a day. An origin is the `From:` address, the envelope sender's domain, which must match it, and the
@@ -187,11 +186,7 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
 
 
 def origin_of(turn: Turn) -> str:
-    """Return a digest of the origin of the mail in hand (see the module's docstring).
-
-    Return "" if no consent can cover that mail: its network is unknown, or the domains of its
-    author and its envelope sender do not match.
-    """
+    """Return a digest of the mail's origin; "" if no standing consent can cover the mail."""
     if not isinstance(turn, MailTurn):
         return ""
     author, sender = address_key(turn.cause.author), address_key(turn.mail.sender)
@@ -209,8 +204,7 @@ def origin_of(turn: Turn) -> str:
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
     """Return whether the player has agreed in advance to a script whose sender is not proven.
 
-    Such a standing consent covers only scripts that consist of moves and queries. The module's
-    docstring explains it.
+    Such a standing consent covers only scripts that consist of moves and queries.
     """
     covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
     if not script.commands or not covered or player.settings.strict:
@@ -271,10 +265,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
 
 def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """Hash and seal the last new password that a script sets; return None if it sets none.
-
-    The seal is a signature of the hash, which is stored until the player says yes.
-    """
+    """Hash and sign the last new password that a script sets; return None if it sets none."""
     new = _new_passwords(script)
     if not new:
         return None

@@ -58,8 +58,7 @@ _WINDOW = 60.0  # seconds
 class Intake:
     """Stores mails, one row for each recipient; refuses unreadable mails and mails over a limit.
 
-    A copy to the same recipient (equal but for trace fields) gets no row of its own. If a mail came
-    to several addresses of ours for the same player, only one of the rows is handled.
+    A copy to the same recipient (equal but for trace fields) gets no row of its own.
     """
 
     site: Site
@@ -147,11 +146,7 @@ class Intake:
 
 
 def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) -> Queued:
-    """Return a mail's place in the queue.
-
-    `from_player` says whether the mail comes from a player's address. That matters only for mails
-    to our plain address, which names no player.
-    """
+    """Return a mail's place in the queue. `from_player` matters only for our plain address."""
     apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
     match recipient:
         case PlayerReply(player_id, board_id):

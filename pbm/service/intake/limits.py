@@ -2,8 +2,7 @@
 
 A mail over a limit is deferred in SMTP, so its sender's server tries again later. A pool is a
 number of answers to strangers. Mails that pass DMARC have a pool of their own. In a pool each
-network, each domain and each order of header fields has a quota, which is a smaller limit. So it
-leaves answers for others. A sender who was deferred may use a further pool after half an hour.
+network, each domain and each order of header fields has a quota, which is a smaller limit.
 """
 
 import ipaddress
@@ -74,10 +73,7 @@ class Answer(Enum):
 
 
 def count_answer(work: UnitOfWork, site: Site, mail: Arriving, now: datetime) -> Answer:
-    """Count the answer to a stranger's mail against the limits on such answers.
-
-    If no answer is left, store that the author was deferred, so that a later try may be answered.
-    """
+    """Count the answer to a stranger's mail. If none is left, remember who was deferred."""
     header = mail.header
     if header is None or header.author is None or header.automatic:
         return Answer.NOT_COUNTED
@@ -105,10 +101,7 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer against a pool of answers and against the limits inside the pool.
-
-    If one of these is used up, nothing is counted, and the result is False.
-    """
+    """Count one of a pool's answers; return False if the pool or a limit in it is used up."""
     quotas = list(_quotas(work, pool, mail, author, now))
     if pool.is_empty(work, now) or any(rate.is_empty(work, now, *whose) for rate, whose in quotas):
         return False
@@ -126,11 +119,7 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 def _quotas(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[tuple[limits.Rate, tuple[str, ...]]]:
-    """Yield the smaller limits (quotas) inside a pool of answers that a mail counts against.
-
-    One of these is, for example, for the mail's network. Each comes with the key of its token
-    bucket.
-    """
+    """Yield a mail's limits inside a pool of answers, each with the key of its token bucket."""
     network, domain = mail.caller.network, registered_domain(author)
     is_vouched = pool in (limits.VOUCHED, limits.VOUCHED_AGAIN)
     if pool in (limits.VOUCHED_AGAIN, limits.STRANGERS_AGAIN):

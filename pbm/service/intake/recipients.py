@@ -3,10 +3,9 @@
 A tag is the signature in a reply address. A wrong tag counts against the peer's network. If a
 network is over the limit, its recipients are deferred unchecked.
 
-There are two exceptions. Many people share the network of a large provider. So if `MAIL FROM` is an
-address of the player whom the reply address names, a wrong tag counts only against this player in
-this network. If an upstream server hides the network, only a warning is logged, since a deferral
-would hit everybody.
+There are two exceptions. If `MAIL FROM` is an address of the player whom the reply address names, a
+wrong tag counts only against this player in this network. If an upstream server hides the network,
+only a warning is logged.
 """
 
 from dataclasses import dataclass
@@ -110,11 +109,7 @@ def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> 
 
 
 def _was_good(work: UnitOfWork, site: Site, reply: PlayerReply) -> bool:
-    """Return whether a reply address of a player was valid in the past.
-
-    The tag in the address depends on a number, the player's epoch. When a player wants new reply
-    addresses, the epoch is raised, and the old addresses become invalid.
-    """
+    """Return whether a reply address was valid until the player wanted new reply addresses."""
     player = work.players.find(reply.player_id)
     if player is None or not player.addresses:
         return False
