@@ -78,7 +78,7 @@ def address_key(address: str) -> str:
 
 
 def mailbox_key(address: str) -> str:
-    """Return a key of a mailbox: the address in lower case, without a `+` and what follows it."""
+    """Return a key of a mailbox: the address in lower case, without a `+` part before the `@`."""
     local, at, domain = address_key(address).rpartition("@")
     return f"{local.partition('+')[0] or local}{at}{domain}"
 
@@ -245,7 +245,10 @@ def short_name(message_id: str) -> str:
 
 
 def newest_references(in_reply_to: list[str], references: list[str], most: int) -> tuple[str, ...]:
-    """Return at most `most` Message-IDs of the mails that a mail answers, the newest first."""
+    """Return the Message-IDs of the mails that a mail answers, at most `most`.
+
+    Those in `In-Reply-To` come first, then those in `References`, the newest first.
+    """
     answered = parse_message_ids(" ".join(in_reply_to), most)
     thread = dict.fromkeys(_MESSAGE_ID.findall(" ".join(references)))
     return tuple(dict.fromkeys((*answered, *reversed(thread))))[:most]

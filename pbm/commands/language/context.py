@@ -48,7 +48,7 @@ class Context:
     def count(self, rate: Rate) -> None:
         """Count a use of something that the sender may use only so often. Raises Refusal.
 
-        Mails whose sender is not proven are counted apart, so that forgers use up nothing.
+        Mails whose sender is not proven are counted apart, as they may be forged.
         """
         whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
         if not rate.take(self.work, self.now, *whose):
