@@ -243,10 +243,7 @@ class Boards(Repository):
         _ANSWERED.run(self._transaction, {"number": board_id, "player": player_id})
 
     def note_told_of_words(self, board_id: int, player_id: int) -> bool:
-        """Note that a player was told which players get the comments written on a board.
-
-        Returns False if this was noted before.
-        """
+        """Note that a player knows who gets a board's comments. Returns False if noted before."""
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 

@@ -188,7 +188,7 @@ class Beginnings(Repository):
     def taken_up(self, begun_by: int) -> int:
         """Count the boards begun by a player on which another person has moved.
 
-        Only the newest `_NEWEST` of these boards are examined. Moves of robots do not count.
+        Only the newest `_NEWEST` boards that the player began are examined. Robots do not count.
         """
         own = select(boards.c.id).where(boards.c.begun_by_id == begun_by)
         newest = self._scalars(own.order_by(boards.c.started_at.desc()).limit(_NEWEST))

@@ -209,10 +209,7 @@ class Playing(Repository):
         return its.keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Set a board back to the earlier ply in `progress`.
-
-        Later moves and departures are deleted, and so are all offers.
-        """
+        """Set a board back to the ply in `progress`. Delete all that came later, and all offers."""
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._delete(table, table.c.board_id == board.id, column > progress.ply)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(

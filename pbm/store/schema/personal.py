@@ -18,7 +18,7 @@ _MARK = "personal"
 class DeleteRows:
     """Marks a table. When a player's data are erased, the player's rows in it are deleted."""
 
-    only: Mapping[str, Any] = field(default_factory=dict)  # column values of these rows
+    only: Mapping[str, Any] = field(default_factory=dict)  # their column values; empty for all
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def _begin(connection: Connection) -> None:
 
 
 def _limit_idleness(held: Any, _record: object) -> None:
-    """Limit idleness by a statement, since connection poolers reject the connection parameter."""
+    """Limit how long a transaction is idle. Connection poolers reject this as a parameter."""
     held.execute(f"SET idle_in_transaction_session_timeout = '{MOST_IDLE_SECONDS}s'")
 
 

@@ -227,7 +227,7 @@ class _Compiled:
 
 
 def _conversion(kind: TypeEngine[Any], dialect: Dialect) -> Convert:
-    """Return what converts values for the driver. JSON is encoded at once, before it may change."""
+    """Return the function that converts values for the driver. It encodes JSON at once."""
     convert = kind.dialect_impl(dialect).bind_processor(dialect)
     if convert is None or not isinstance(kind, JSON) or dialect.name == "sqlite":
         return convert
