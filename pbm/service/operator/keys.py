@@ -98,7 +98,10 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 
 
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
-    """Return our keys' fingerprints, whether any are stored, and the ids of stored keys we lack."""
+    """Return the fingerprints of our keys, and two facts about the stored fingerprints.
+
+    The facts are whether any are stored, and the ids of the keys that are stored but that we lack.
+    """
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []
     lost = [mark.partition(" ")[0] for mark in known if mark not in marks]

@@ -243,7 +243,7 @@ def _page(meant: Meant, game: Game) -> str | None:
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:
-    """Parse the command `line` for the request `meant`, whose words a refusal quotes."""
+    """Parse the command `line` for the request `meant`. A refusal quotes the sender's words."""
     command = parse_line(line, game)
     assert isinstance(command, Command)
     command.line = meant.wrote

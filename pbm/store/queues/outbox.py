@@ -151,7 +151,8 @@ class Outbox(MailQueue[OutboxMail]):
     ) -> list[OutboxMail]:
         """Return up to `most` mails that are due, oldest first, except those in `passing_over`.
 
-        For about an hour a mail that is retried holds up later mails to its reader about its board.
+        A mail that is being retried holds up later mails to the same reader about the same board.
+        After about an hour of retries it holds them up no longer.
         """
         values = {"since": since, "now": now, "soon": now + LONGEST_PAUSE - _LETS_BY, "most": most}
         rows = _CLAIM.rows(self._transaction, **values, mails=list(passing_over))
