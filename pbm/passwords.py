@@ -51,7 +51,7 @@ class Apart:
         self._times = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the outcome of `work`, cached under the key `of`. Raises WorkNeeded at first."""
+        """Return the outcome of `work` that is cached under `of`. Raises WorkNeeded without one."""
         if of not in self._outcomes:
             self.need(lambda: self._outcomes.update({of: work()}))
         found: T = self._outcomes[of]

@@ -219,7 +219,7 @@ class OwnMails:
         return [lines for lines in found if lines]
 
     def _below_sentences(self, at: int, end: int) -> int:
-        """Return the index below our sentences that begin at `at`, or `at` if none begins there."""
+        """Return the index below sentences of our templates at `at`, or `at` if there are none."""
         lines = [" ".join(line.split()) for line in self._lines[at:end]]
         ours = template_words().end(" ".join(lines))
         for line in lines:

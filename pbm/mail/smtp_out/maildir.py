@@ -107,7 +107,7 @@ def check_folders(root: Path, *maildirs: Path) -> bool:
 
 
 def _owner(folder: Path) -> int | None:
-    """Return the user id of a folder's owner, or None if it is missing. Raises OSError."""
+    """Return the owner's user id, or None without a folder. Raises OSError for a link or a file."""
     try:
         found = folder.lstat()
     except FileNotFoundError:
