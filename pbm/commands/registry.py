@@ -241,7 +241,7 @@ def _words(line: str) -> tuple[list[str], Game | None]:
 
 
 def _in_full(words: list[str]) -> list[str]:
-    """Expand short forms: `weekend off` to `set weekend off`, `list seeks` to `seeks`."""
+    """Return the usual form: `set weekend off` for `weekend off`, `seeks` for `list seeks`."""
     first, second = (lowered(word) for word in (*words, "", "")[:2])
     if len(words) == _SHORT and first in settings.SWITCHES and second in ("on", "off"):
         return [settings.Set.words[0], *words]

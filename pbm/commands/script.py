@@ -60,7 +60,7 @@ class Script:
         return trimmed(kept)
 
     def with_one_comment(self) -> "Script":
-        """Return the script without comments between its commands; they are added to `unplaced`."""
+        """Return a copy of the script. Comments between its commands are moved to `unplaced`."""
         words = [self.unplaced, *self.between.values()]
         unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
         return replace(self, between={}, unplaced=unplaced)
@@ -184,7 +184,8 @@ def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
 def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
     """Parse an answer to a welcome, and return the same as `confirmation`.
 
-    It is less strict about a no: even words that only may be a no count as one.
+    It takes more words for a no: those that perhaps mean no count as a no, too. Below a yes, such
+    words make the answer unclear.
     """
     body = trimmed(said)
     found = spoken(body)

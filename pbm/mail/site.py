@@ -30,7 +30,7 @@ def by_lot(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answering:
-    """A board as it was in our mail that a player answers."""
+    """A board as our mail showed it; a player has answered that mail."""
 
     number: int
     ply: int  # plies (single moves) played at that time
@@ -71,10 +71,10 @@ class Site:
         return self.address.bounces(player_id, name, tag)
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
-        """Return the boards that a mail answers, each in the state that our mail showed.
+        """Return the boards of the mail that a player answers, each in the state shown there.
 
-        `message_ids` are the mails to which that mail refers, newest first. The first one that is
-        our mail about boards counts.
+        `message_ids` are the mails that the player's mail refers to, newest first. The first of
+        them that is our mail about boards is the answered one.
         """
         for message_id in message_ids:
             found = _BOARD_ID.fullmatch(message_id)

@@ -47,7 +47,10 @@ class Keyring:
     def tags_without_ids(
         self, player_id: int, epoch: int, board_ids: Sequence[int]
     ) -> frozenset[str]:
-        """Return a player's reply tags for these boards and for no board, without ids of keys."""
+        """Return reply tags of a player, without the ids of keys.
+
+        Each key makes one tag for each of these boards, and one for no board.
+        """
         return frozenset(
             _mac(key, "reply", player=player_id, board=board, epoch=epoch)
             for key in self.keys

@@ -103,7 +103,7 @@ def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime)
 def claimable_from(
     work: UnitOfWork, board: Board, player: Player, now: datetime
 ) -> datetime | None:
-    """Return from when on `player` may claim that the time of the player to move is over.
+    """Return the earliest time at which `player` may claim a forfeit of the player to move.
 
     Return None if no claim is to be expected: no clock runs, `player` is to move, or mail to the
     player to move does not bounce.
@@ -131,10 +131,11 @@ def show_life(work: UnitOfWork, player: Player) -> None:
 
 
 def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
-    """Return whether a forfeit (a loss by time) costs a player no rating, and note it.
+    """Note a player's forfeit (a loss by time). Return True if it leaves the rating unchanged.
 
-    The first forfeit of an absence (from a reminder to the player's next mail) costs rating. Later
-    ones do not, unless the player is behind in score or was lately spared in another absence.
+    An absence lasts from a reminder to the player's next mail. Its first forfeit costs rating.
+    Later ones cost rating only if the player is behind in score, or was lately spared in another
+    absence. Outside an absence, each forfeit costs rating.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -198,7 +199,7 @@ def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure,
 
 
 def _end_absences(work: UnitOfWork, board: Board, forfeits: Iterable[Departure]) -> None:
-    """End the absence of each player whose forfeit, which cost rating, has been undone."""
+    """End absences when forfeits have been undone, but only for forfeits that cost rating."""
     for item in forfeits:
         if not item.spared:
             work.players.change(board.seats[item.seat - 1].player_id, absent_since=None)

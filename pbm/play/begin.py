@@ -149,9 +149,10 @@ def boards_with_robots(work: UnitOfWork, player: Player) -> int:
 
 
 def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = None) -> str | None:
-    """Return the handle of the strongest robot that is rated no higher than a player.
+    """Return the handle of a robot that is rated no higher than a player.
 
-    If there is none, take the robot for beginners. Return None if no such robot can play now.
+    It is the strongest of these robots that can play now, or None. If every robot is rated higher,
+    only the weakest robot is considered.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
     rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)

@@ -44,7 +44,7 @@ from pbm.store.values.queues import SearchKind, TimerKind
 
 
 def mark(game: Game, position: Position) -> str | None:
-    """Return a key of a position and its repetitions. It is None if no draw can be claimed."""
+    """Return a text that is equal for repeated positions; None if the game has no draw claims."""
     if not has(game, Claims):
         return None
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
@@ -266,7 +266,7 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def move_key(board: Board, player_id: int) -> str:
-    """Return the key of the search for a robot's move. It changes with the state of the board."""
+    """Return the key of the search job for a robot's move. Each state of the board has its own."""
     return f"{board.id}.{board.ply}.{board.taken_back}.{player_id}.{len(board.still_in)}"
 
 

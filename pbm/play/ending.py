@@ -38,9 +38,9 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
-    """Return the latest board of the match that was not closed without a result.
+    """Return the latest board of the match. Boards closed without a result do not count.
 
-    Returns `board` itself if there is no such board, or no match.
+    Returns `board` itself if all are closed, or if it belongs to no match.
     """
     if board.round is None:
         return board

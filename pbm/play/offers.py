@@ -197,7 +197,7 @@ def offered_to(board: Board, player_id: int, kind: str = DRAW) -> Offer | None:
 
 
 def asked_draw(board: Board, offer: Offer, robot_id: int) -> str:
-    """Return the key of the search by which a robot decides whether to agree to a draw."""
+    """Return the key of the search job by which a robot decides whether to agree to a draw."""
     return f"{board.id}.{mark_of(offer)}.{robot_id}"
 
 

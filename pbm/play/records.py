@@ -133,7 +133,10 @@ def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
 
 
 def _ending(board: Board) -> Ending | None:
-    """Return how a board's game ended; None if it goes on, or if its last move ended it."""
+    """Return how a board's game was ended. Return None if the position shows the outcome.
+
+    Return None, too, if the game goes on, or if its record states no result.
+    """
     if board.playing or board.position.outcome:
         return None
     if board.winners is None:

@@ -59,7 +59,8 @@ def board_views(
     """Return the views of several readers, by player id. What they share is computed once.
 
     A player id of None stands for a reader outside the game. Readers in `plain` get no picture.
-    `knows` has the last ply that a reader knows. For other readers this is their own last move.
+    `knows` has the last plies that readers know. A reader who is not in it knows all plies up to
+    `last_seen`.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -263,7 +264,7 @@ def _drawing(
 def _picture(
     board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
 ) -> ViewData | None:
-    """Return a picture for these readers, whose own pieces show the names of their cells."""
+    """Return a picture for `readers`. The readers' pieces show the names of their cells."""
     named: set[int] = set()
     for reader in readers:
         own = board.played_by(reader) if reader else ()

@@ -142,8 +142,8 @@ def costs(looks: Sequence[Look], sides: Sequence[int]) -> list[float]:
 def next_piece(plies: int, short: Sequence[float], long: Sequence[Judged]) -> Piece | None:
     """Return the next piece of an analysis; None if the analysis is complete.
 
-    `short` has for each short search that is done how much the move lowered the player's chance to
-    win. `long` has the results of the deep searches that are done.
+    `short` has one number for each short search that is done: by how much the move lowered its
+    player's chance to win. `long` has the results of the deep searches that are done.
 
     >>> next_piece(3, [0, 0.5, 0, 0], []).plies
     (2,)

@@ -122,7 +122,7 @@ class _Answer(Command):
         return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
-        """Return the sender's newest boards in progress, and those with an offer to answer."""
+        """Return the sender's newest boards in progress, and which of them have an open offer."""
         boards = context.work.boards.of_player(context.player.id, playing=True, most=_LOOKED_AT)
         return boards, [board for board in boards if self._offers(board, context)]
 

@@ -313,7 +313,7 @@ class Command:
 
     @classmethod
     def parse(cls, word: str, words: list[str], game: Game | None = None) -> Self:
-        """Parse the words behind the first word of a line, `word`. Raises Refusal."""
+        """Parse a line that begins with `word`; `words` are its other words. Raises Refusal."""
         command = cls()
         command.game = game or default_game()
         if cls.second:

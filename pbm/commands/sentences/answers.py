@@ -259,9 +259,10 @@ def _has_first(text: str, section: str) -> bool:
 
 
 def _first_words(text: str) -> Sequence[str]:
-    """Return the first clause of a text behind greetings and polite words.
+    """Return the first clause of a text that is no greeting, without polite words at its ends.
 
-    Returns () if there is none, or if one of the clauses up to it says yes.
+    Returns () if there is no such clause. Also returns () if the clause, or a greeting above it,
+    begins with a yes.
     """
     for clause in _first_clauses(text):
         if clause.words[0] in _WORDS["yes"]:

@@ -1,7 +1,7 @@
 """Moves in a line that also has other words.
 
 A line with one move and only kind words ("Hi Bob, K-R - good luck!") counts as that move. Any other
-sentence may only talk about the move, so the writer is asked whether to play it.
+sentence perhaps only mentions the move, so the writer is asked whether to play it.
 """
 
 import re

@@ -199,7 +199,7 @@ def parse_disposition(value: str) -> tuple[str, frozenset[str]]:
 
 
 def unflow(text: str, delete_space: bool) -> str:
-    """Join each line that ends with a blank, a soft line break of RFC 3676, with the next line."""
+    """Join lines at the soft line breaks of RFC 3676, that is, where a line ends with a blank."""
     paragraphs: list[tuple[int, list[str]]] = []
     is_soft = False
     for line in text.split("\n"):

@@ -240,7 +240,10 @@ class _Cleaning:
         return field_block_end(self._plain, self._names, self._next, at) or self._line_above(at)
 
     def _line_above(self, at: int) -> int:
-        """Return the index below a line "On … wrote:" at `at`. Return `at` if there is none."""
+        """Return the index below the introduction of a quotation at `at`, such as "On … wrote:".
+
+        Return `at` if no introduction begins there.
+        """
         end = attribution_end(self._plain, self._marked, self._next, at)
         if end == at and self._is_marked_below(at) and is_name(self._plain[at].strip()):
             return at + 1

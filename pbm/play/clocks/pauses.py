@@ -37,7 +37,7 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
-    """Store how long bounced mail stopped a player's clocks, and begin anew with reminders."""
+    """Store how long bounced mail stopped a player's clocks. Earlier reminders no longer count."""
     for board in _awaited(work, player):
         stop = waits.count_stop(work, board, player, now)
         if stop is None:

@@ -138,7 +138,7 @@ def still_to_come(work: UnitOfWork, player: Player, now: datetime) -> tuple[Vaca
 
 
 def _taken(work: UnitOfWork, player: Player, since: date) -> set[date]:
-    """Return a player's vacation days from 1 January of the year of `since` on."""
+    """Return the days of a player's vacations, except those that ended before `since`'s year."""
     return _days_of(work.vacations.of_player(player.id, date(since.year, 1, 1)))
 
 

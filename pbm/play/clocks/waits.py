@@ -99,7 +99,10 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
 
 
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
-    """Make a board's timer fire no later than the next reminder or the deadline is due."""
+    """Advance a board's timer to the next reminder, or to the deadline if no reminder is left.
+
+    If the timer is set to an earlier time, that is kept.
+    """
     wait = wait_of(work, board, now)
     missing = wait is not None and board.reminded < wait.passed_by(now)
     coming = now if missing else wait.coming if wait else None
@@ -108,7 +111,7 @@ def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 
 def look_again(work: UnitOfWork, player_id: int, now: datetime) -> None:
-    """Make all timers that wait for a player's moves fire now, since the calendar has changed."""
+    """After a change of a player's calendar, make all timers that wait for the player fire now."""
     waiting = work.boards.to_move(player_id)
     work.timers.advance(TimerKind.CLOCK, list(map(str, waiting)), now, now)
     look_at_first_moves(work, work.boards.get_many(waiting), now)

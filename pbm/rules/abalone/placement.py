@@ -68,7 +68,7 @@ class Placement:
 
     @property
     def fixed(self) -> int:
-        """The set of the fixed marble's cell; the empty set if there is no fixed marble."""
+        """The cell of the fixed marble, as a set. Without such a marble, the set is empty."""
         return self.pillar << CENTRE
 
     def marbles_of(self, seat: int) -> int:

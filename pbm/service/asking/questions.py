@@ -186,7 +186,11 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
 
 
 def origin_of(turn: Turn) -> str:
-    """Return a digest of the mail's origin; "" if no standing consent can cover the mail."""
+    """Return a digest of a mail's origin: its author, the sender's domain, and the network.
+
+    Returns "" if there is no mail, if the network is unknown, or if the domains of author and
+    sender are unrelated.
+    """
     if not isinstance(turn, MailTurn):
         return ""
     author, sender = address_key(turn.cause.author), address_key(turn.mail.sender)

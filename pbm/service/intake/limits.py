@@ -101,7 +101,10 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
 
 
 def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count one of a pool's answers; return False if the pool or a limit in it is used up."""
+    """Count an answer to `mail` in a pool of answers, and return True.
+
+    Returns False if the pool is used up, or one of the mail's limits inside the pool.
+    """
     quotas = list(_quotas(work, pool, mail, author, now))
     if pool.is_empty(work, now) or any(rate.is_empty(work, now, *whose) for rate, whose in quotas):
         return False

@@ -1,6 +1,7 @@
 """Runs checks and formats their results.
 
-Two checks are defined here. One finds roles that no process has. The other finds wrong clocks.
+Two checks are defined here. One finds roles that no process has. The other finds wrong system
+clocks.
 """
 
 import os

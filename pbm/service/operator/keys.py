@@ -100,7 +100,8 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
 def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
     """Return the fingerprints of our keys, and two facts about the stored fingerprints.
 
-    The facts are whether any are stored, and the ids of the keys that are stored but that we lack.
+    The first fact is whether any are stored. The second is the ids of lost keys: their
+    fingerprints are stored, but no key of ours has these fingerprints.
     """
     marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
     known = list(map(str, fact.value)) if fact else []

@@ -107,7 +107,8 @@ class ClockWatch:
     ) -> None:
         """If the system clock was set back, shorten waits with the function `bring_forward`.
 
-        It also runs at the first call, and again if the call before has raised DBAPIError.
+        The first call also runs `bring_forward`. If a call raises DBAPIError, the next one runs the
+        function again.
         """
         self._is_to_be_mended = self.went_back() or self._is_to_be_mended
         if self._is_to_be_mended:

@@ -149,7 +149,7 @@ class Writer:
             self._working = None
 
     def _waiting(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
-        """Move waiting pieces to `group`, and yield each. New pieces may arrive meanwhile."""
+        """Move pieces of work from the queue to `group`, and yield each. More may come."""
         while self._asked and len(group) < MOST_TOGETHER:
             group.append(self._asked.popleft())
             yield group[-1]

@@ -1,4 +1,7 @@
-"""Timer handlers that mail kept news, and tell opponents of a player's bounces and vacations."""
+"""Timer handlers for news.
+
+They mail news that was kept for later, and tell opponents of a player's bounces and vacations.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta

@@ -43,7 +43,10 @@ _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """Raised if handling `mail` fails. The cause may be any of `in_batch` mails begun together."""
+    """Raised if handling `mail` fails.
+
+    `in_batch` is how many mails the batch has begun so far. Each of them may be the cause.
+    """
 
     def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
         super().__init__(f"mail {incoming(mail.id)}: {error}")
@@ -110,7 +113,7 @@ class Preparations:
         return list(found.values())
 
     def of(self, mail: InboxMail) -> Preparation:
-        """Return the preparation of a mail. If the mail is long, parsing is its first slow work."""
+        """Return a mail's preparation. If the mail is long, a thread is to parse it (slow work)."""
         known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
         if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
             known = None
@@ -186,7 +189,10 @@ class InboxWorker:
         self.crash_marker.clear()
 
     def _suspect(self, work: UnitOfWork, numbers: Iterable[int]) -> None:
-        """Count a failed try of each mail in hand at a crash. Retry them at different times."""
+        """Count a failed try of each mail that was being handled when the server crashed.
+
+        The mails are retried at different times, so that another crash shows which one is at fault.
+        """
         now = self.clock()
         found = [mail for mail in map(work.inbox.find_new, sorted(numbers)) if mail is not None]
         for mail in found:

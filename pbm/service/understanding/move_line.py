@@ -2,7 +2,7 @@
 
 If it is the sender's turn, a line that is a move is played. The line may have kind words beside the
 move. All other words are the comment. If the move is unclear or inside a sentence, the server asks
-the sender first, and plays or sends nothing. A sentence about illegal moves is chat.
+the sender. Until the answer, it plays and sends nothing. A sentence about illegal moves is chat.
 """
 
 import re

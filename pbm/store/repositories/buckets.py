@@ -30,9 +30,9 @@ class Buckets(Repository):
         """Take a token from a bucket, and return True. If the bucket is empty, return False.
 
         An empty bucket fills up to `capacity` over the time `per`. If another open transaction has
-        taken a token from the bucket, this waits for its end. But if `wait` is False, no token is
-        taken then, and the result tells whether the bucket had one. Raises ValueError if `capacity`
-        is below 1, or if `per` is above `LONGEST`.
+        taken a token from the bucket, this waits until that transaction ends. If `wait` is
+        False, it takes no token in that case, and returns whether the bucket had one. Raises
+        ValueError if `capacity` is below 1, or if `per` is above `LONGEST`.
         """
         if capacity < 1:
             raise ValueError("a bucket must hold a token at least")

@@ -186,7 +186,7 @@ class Beginnings(Repository):
         return self._in_progress(player_id, most, ~own)
 
     def taken_up(self, begun_by: int) -> int:
-        """Count the boards begun by a player on which another person has moved.
+        """Count boards that a player began. One counts only if another person has moved on it.
 
         Only the newest `_NEWEST` boards that the player began are examined. Robots do not count.
         """

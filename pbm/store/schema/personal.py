@@ -1,6 +1,6 @@
 """Marks of tables, which tell how to erase and export a player's data.
 
-`repositories/personal_data.py` does this.
+`repositories/personal_data.py` erases and exports by these marks.
 """
 
 from collections.abc import Mapping
