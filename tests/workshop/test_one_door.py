@@ -31,7 +31,6 @@ ALLOWED = (
     ("pbm/mail/smtp_in/conversation.py", "self.push("),
     ("pbm/mail/smtp_in/conversation.py", "def push("),
     ("pbm/mail/smtp_in/conversation.py", "super().push("),
-    ("pbm/play/subjects.py", "`Abalone board 12: a1-c3,d4`"),
     ("pbm/play/subjects.py", '>>> board_named("Abalone Board 12: alice v bob")'),
 )
 OWN = ("pbm/rules", "templates/abalone")
