@@ -98,9 +98,10 @@ class SealedPassword:
 
 
 class PasswordWork(Apart):
-    """A cache of the password hashing for one mail.
+    """A cache of the results of password hashing while one mail is handled.
 
-    `known` is the result for an earlier mail that brought the same new password.
+    If `known` is given, `hash_of` does not hash. It returns `known`, or raises it if it is a
+    Refusal. For example, `known` is the hash of a new password that this mail confirms.
     """
 
     def __init__(self, known: PasswordHash | Refusal | None = None) -> None:

@@ -89,7 +89,7 @@ def _by_question(
 ) -> Speaker | None:
     """Return who sent a mail to a question's reply address. None means that it is no answer.
 
-    `player` is the player who has the mail's address, `author`.
+    `author` is the mail's author address. `player` is the player with that address, if any.
     """
     question = asked_question(turn.work, recipient, lock=True)
     if question is None:

@@ -88,7 +88,7 @@ def follows_on(lines: Sequence[str], index: int | None) -> bool:
 
 
 def goes_on(lines: Sequence[str], index: int | None) -> bool:
-    """Return whether the text below the line at `index` may continue it or take it back."""
+    """Return whether the text below may continue the line at `index`, or revoke that line."""
     if index is None:
         return False
     below = next((line.strip() for line in lines[index + 1 :] if line.strip()), "")

@@ -111,7 +111,10 @@ def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
 
 
 def recent_since(board: Board) -> int:
-    """Return the ply after which moves matter for a view: those it lists and one more round."""
+    """Return the last ply that a view of recent moves does not need, or 0 if all are needed.
+
+    Such a view needs the rounds that it lists, and the round before them.
+    """
     return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
 
 

@@ -202,7 +202,7 @@ def _listed(context: Context, game: str, pool: Pool) -> dict[str, Any] | None:
 
 
 def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, Any]]:
-    """Return ratings by player id, the best first. A provisional one has no place in the list."""
+    """Return ratings by player id, the best first. If a rating is provisional, its place is ""."""
     found: dict[int, dict[str, Any]] = {}
     place = 0
     for player_id, rating in context.work.ratings.standings(game, pool, _COUNTED):

@@ -62,12 +62,15 @@ class Context:
 
     @property
     def server(self) -> str:
-        """The mail address of this server, such as players use who do not reply to a mail."""
+        """The mail address of this server. Players use it for a mail that is not a reply."""
         return self.turn.site.address.plain
 
     @property
     def actor(self) -> Player | None:
-        """The player who sent the mail, with changes by commands above; None for a stranger."""
+        """The player who sent the mail; None for a stranger.
+
+        Changes that earlier commands of the mail have made to the player are included.
+        """
         return None if self.actor_id is None else self.work.players.get(self.actor_id)
 
     @property

@@ -84,7 +84,10 @@ class Days:
     end: _Item
 
     def on(self, today: date) -> tuple[date, date]:
-        """Return the dates. A first day without a year may be up to 60 days ago."""
+        """Return the first and the last date.
+
+        If the first was typed without a year, it is the first such date from 60 days ago on.
+        """
         if isinstance(self.begin, timedelta):
             first = today + self.begin
         else:

@@ -56,7 +56,7 @@ class Field:
         raise NotImplementedError
 
     def forms(self, game: Game) -> dict[str, str]:
-        """Return how each option is typed, by its name or value: `-random` for `random`."""
+        """Return how options are typed. A key is a name or a value: `{"random": "-random"}`."""
         return {}
 
 

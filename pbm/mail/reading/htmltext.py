@@ -68,7 +68,10 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
 
 
 def _without_formatting(html: str) -> str:
-    """Remove tags that only format, such as `<b>`. Those that may hide text become `x-styled`."""
+    """Replace tags that only format, such as `<b>`, with `<wbr>`.
+
+    If a tag has attributes that may hide text, `<x-styled>` with these attributes replaces it.
+    """
     styled: dict[str, list[bool]] = {}  # of the open elements of each name
 
     def instead(found: re.Match[str]) -> str:

@@ -159,9 +159,12 @@ class OwnMails:
         return False
 
     def read(self, at: int) -> tuple[int, list[list[int]]]:
-        """Return the index below our mail that is quoted at `at`, and groups of lines added to it.
+        """Find the end of our mail that is quoted at index `at`, and the lines added to that mail.
 
-        Return `at` and no groups if added lines are hard to tell from other players' comments.
+        Return the index of the first line below the quoted mail, and the indexes of the added
+        lines. Lines added at one place are a group. Return `at` and no groups if comments of other
+        players are quoted, as they look like added lines. Do the same if there are several `State:`
+        lines, or none below `at`.
         """
         if len(self._states) != 1 or self._states[0] < at or self._has_others_words:
             return at, []
@@ -174,10 +177,11 @@ class OwnMails:
         return below, answers
 
     def _rows(self, at: int, state: int, below: int) -> tuple[int, int]:
-        """Return the index of the drawing's first line, and that of the line below the drawing.
+        """Return the indexes of the drawing's first line and of the line below the drawing.
 
-        Without a drawing both are `state`. The first is `at` if no line above the drawing can be
-        taken for an added one.
+        If there is no drawing, both are `state`. If the state or the drawing seems broken, or if
+        comments of other players may be above, the first index is `at` instead. Then no line above
+        the drawing counts as added.
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))

@@ -89,7 +89,7 @@ class Handler:
     async def hand_in(
         self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
     ) -> str:
-        """Hand a mail to `keep`, which runs on if this call is cancelled. Return the reply."""
+        """Pass a mail to `keep`, and return the reply. If this is cancelled, `keep` continues."""
         sentence = check_wire(raw)
         if sentence is not None:
             return f"550 5.6.0 {sentence}"

@@ -248,7 +248,7 @@ def number(which: int) -> Image.Image:
 
 @cache
 def number_mask() -> Image.Image:
-    """Return the mask for stamps of the function `number`: the oblong with a rim."""
+    """Return the mask for pasting an image from `number`. The mask is the oblong with a rim."""
     return _tag(INK, _LIGHT, 1).grey().point(lambda value: 255 * (value > 96), "1")
 
 

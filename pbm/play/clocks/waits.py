@@ -207,7 +207,7 @@ def count_more(work: UnitOfWork, number: int, player_id: int, length: timedelta)
 
 
 def calendar_read(board: Board, now: datetime) -> tuple[Read, ...]:
-    """Return the queries that `calendar_of` makes for the player to move, to be made in advance."""
+    """Return the query for vacations of the player to move, to prefetch it for `calendar_of`."""
     if board.to_move is None:
         return ()
     return (vacations_read(board.to_move.player_id, _calendar_since(board, now)),)

@@ -97,7 +97,10 @@ def _beside(cell: int, step: int, away: float) -> Point:
 
 
 def _ends() -> Iterator[tuple[str, int, int]]:
-    """Yield each row's and column's label, the last cell before it, and the step off the board."""
+    """Yield a tuple for each end of a row or column that has a label.
+
+    The tuple has the label, the cell next to the label, and the step from that cell to the label.
+    """
     for cell in CELLS:
         for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):
             if not is_on_board(cell + step):

@@ -38,7 +38,8 @@ _EMPTY_ROWS = [EMPTY * len(CELLS[row]) for row in ROW_SLICES]
 class AbalonePlayed(Played):
     """The position after a move, and the move's effect.
 
-    If a marble was ejected, `effect` has its seat as `ejected`, and its last cell as `from`.
+    If a marble was ejected, `effect["ejected"]` is the marble's seat, and `effect["from"]` is the
+    cell that the marble left. Otherwise `effect` is empty.
     """
 
     position: "AbalonePosition"

@@ -37,7 +37,7 @@ FIRST_GAMES = Challenge | Play | Join
 
 
 def ask_challenged(turn: Turn, event: Proposed) -> None:
-    """Ask players whether they accept a challenge, even those who may get no more answers now."""
+    """Ask players whether they accept a challenge. The limit on answers does not apply."""
     challenge = turn.work.challenges.find(event.challenge_id)
     if challenge is None:
         return

@@ -171,7 +171,10 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
 
 
 def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
-    """Ask an address if it is this player's. If it is another player's, only notify that player."""
+    """Mail a question to an address: does it belong to `player`?
+
+    If a player already has the address, ask nothing, and notify that player instead.
+    """
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
@@ -253,7 +256,10 @@ def within_rate(context: Context, script: Script) -> Context:
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
-    """Count `count` new passwords; return a Refusal if they may not be hashed now, else None."""
+    """Return a Refusal if `count` new passwords may not be hashed now, else None.
+
+    Unless there is another reason to refuse, the passwords are counted against the rate limits.
+    """
     work, now, unproven = turn.work, turn.now, turn.unproven
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
     if any(errand.password for errand in waiting):  # the player could not tell two apart

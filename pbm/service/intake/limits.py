@@ -122,7 +122,10 @@ def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now:
 def _quotas(
     work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
 ) -> Iterator[tuple[limits.Rate, tuple[str, ...]]]:
-    """Yield a mail's limits inside a pool of answers, each with the key of its token bucket."""
+    """Yield the further limits on an answer to `mail`, each with the key of its token bucket.
+
+    `pool` limits all answers of one kind together. The further limits depend on the mail.
+    """
     network, domain = mail.caller.network, registered_domain(author)
     is_vouched = pool in (limits.VOUCHED, limits.VOUCHED_AGAIN)
     if pool in (limits.VOUCHED_AGAIN, limits.STRANGERS_AGAIN):

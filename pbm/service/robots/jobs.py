@@ -97,7 +97,10 @@ class RobotJobs:
         work.search_jobs.give_back(self._process)
 
     def finish(self, work: UnitOfWork, leased: LeasedJob, result: Any = None) -> None:
-        """Act on a job's result, or give up a job that has no computation. Ignore a deleted job."""
+        """Act on the result of a job's computation. Ignore a deleted job.
+
+        If `leased.computation` is None, the job has been tried too often, and is given up.
+        """
         with faults_to(partial(self.fail, work, leased)):
             with work.savepoint():
                 # The board is locked before the job, in the same order as when a mail is handled.

@@ -90,7 +90,10 @@ class Preparations:
         self._to_do: list[Preparation] = []
 
     def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
-        """Claim at most `most` mails, first those whose slow work can be started or is done."""
+        """Claim at most `most` mails.
+
+        Mails known to need slow work come first, if that work is finished or has not been started.
+        """
         found: dict[int, InboxMail] = {}
         for number in self.ready():
             if len(found) == most:

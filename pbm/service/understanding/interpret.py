@@ -198,8 +198,8 @@ def _with_words(
 ) -> Script:
     """Return the script, in which words that are no commands are stored as comments.
 
-    If all commands are for one board, `others` are its comment. Otherwise the words below a line
-    are the comment for that line's board.
+    `others` are the lines that are no commands. If all commands are for one board, `others` are the
+    comment for that board. Otherwise each command's board gets the lines below the command.
     """
     if len({command.named_board for command in script.commands}) == 1:
         return replace(script, comment=others)

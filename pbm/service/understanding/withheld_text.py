@@ -281,9 +281,10 @@ def classic_userids(text: str) -> Iterator[tuple[str, bool]]:
 def perhaps_passwords(
     text: str, handles: Collection[str], own: str | None = None
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each possible password as a tuple: a player's handle, the word before, the password.
+    """Yield a tuple for each possible password: a player's handle, a word, and the password.
 
-    The word before is usually the handle. After a word such as "password", the handle is `own`.
+    The word is the one in the text that the password follows. It is usually the handle. If it is a
+    word such as "password", the handle is `own`.
     """
     if not handles:
         return

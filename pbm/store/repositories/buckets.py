@@ -29,10 +29,11 @@ class Buckets(Repository):
     ) -> bool:
         """Take a token from a bucket, and return True. If the bucket is empty, return False.
 
-        An empty bucket fills up to `capacity` over the time `per`. If another open transaction has
-        taken a token from the bucket, this waits until that transaction ends. If `wait` is
-        False, it takes no token in that case, and returns whether the bucket had one. Raises
-        ValueError if `capacity` is below 1, or if `per` is above `LONGEST`.
+        An empty bucket fills up to `capacity` over the time `per`. Another open transaction may
+        have locked the bucket by taking a token. Then this call waits until that transaction ends.
+        With `wait=False` the call does not wait for a locked bucket. It takes no token, and returns
+        whether the bucket had one. Raises ValueError if `capacity` is below 1, or if `per` is above
+        `LONGEST`.
         """
         if capacity < 1:
             raise ValueError("a bucket must hold a token at least")
