@@ -86,7 +86,8 @@ class Days:
     def on(self, today: date) -> tuple[date, date]:
         """Return the first and the last date.
 
-        If the first was typed without a year, it is the first such date from 60 days ago on.
+        A date without a year, such as `24.12.`, is the first such date from 60 days ago on.
+        Weekdays and words such as `tomorrow` count from `today`.
         """
         if isinstance(self.begin, timedelta):
             first = today + self.begin
