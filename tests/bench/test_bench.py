@@ -63,7 +63,10 @@ def test_every_part_is_run_small_here() -> None:
 def test_a_part_measures_and_compares(part: str) -> None:
     lines = SMALL[part]()
     rows = [line for line in lines if isinstance(line, Row)]
-    assert all(row.rate > 0 and row.ratio > 0 for row in rows)
+    counted = [row for row in rows if row.beside == "all"]  # of all mails; on a slow machine none
+    assert all(0 <= row.ratio <= 1 for row in counted)
+    assert all(row.rate > 0 and row.ratio > 0 for row in rows if row not in counted)
+    assert bool(counted) == (part == "robots")
     assert rows[0].beside == "itself"
     assert len({row.name for row in rows}) == len(rows)
     if part == "whole":
