@@ -67,10 +67,8 @@ def _masked_command(line: str) -> str:
     if at is None:
         return line
     others = [word for word in words[at + 1 :] if not _KEPT.fullmatch(word[0])]
-    for word in reversed(others[1:]):
-        if not is_any_bare_move(word[0]):
-            line = line[: word.start()] + MASK + line[word.end() :]
-    return line
+    secret = {word.start() for word in others[1:] if not is_any_bare_move(word[0])}
+    return _WORDS.sub(lambda word: MASK if word.start() in secret else word[0], line)
 
 
 def _command_at(words: list[str]) -> int | None:
