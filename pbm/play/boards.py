@@ -178,7 +178,9 @@ def _refusing(board: Board) -> Iterator[None]:
         yield
     except RulesError as error:
         raise Refusal("illegal-move", number=board.id, **why(board.rules, error)) from error
-    except Exception as error:
+    except Refusal:
+        raise
+    except Exception as error:  # a fault in the game's code ends this move, not the mail
         note_failure(board.rules, error)
         title = board.rules.info.title
         raise Refusal("game-failed", title=title, number=board.id) from error
