@@ -138,7 +138,8 @@ class Seeks(Repository):
 def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
     """Return the SQL conditions for a seek (an open challenge) that a player may join.
 
-    The player has blocked nobody who waits there, and is blocked by nobody who waits there.
+    The player must not wait there already. A block between the player and one who waits there
+    closes the seek to the player.
     """
     waiting = seekers.alias()
     other = waiting.c.player_id

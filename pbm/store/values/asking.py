@@ -106,7 +106,7 @@ class PendingChallenge:
 
 @dataclass(frozen=True)
 class Seeker:
-    """A player who waits in a seek. A seek is an open challenge."""
+    """A player who waits in an open challenge (a seek)."""
 
     player_id: int
     handle: str
