@@ -113,7 +113,7 @@ def test_a_yes_that_endangers_something_is_yes(table: Table) -> None:
         ("m" * 17, "cannot be a handle: a handle has 2 to 16 letters"),
         ("м" * 3, "cannot be a handle: a handle has 2 to 16 letters"),
         ("\u212aate", "cannot be a handle: a handle has 2 to 16 letters"),  # Kelvin sign
-        ("mar\u200bta", "cannot be a handle: a handle has 2 to 16 letters"),
+        ("mar\u0301ta", "cannot be a handle: a handle has 2 to 16 letters"),
     ],
 )
 def test_a_name_that_cannot_be_had(name: str, sentence: str, table: Table) -> None:

@@ -276,6 +276,16 @@ def test_an_empty_answer(table: Table) -> None:
     bob.hears_nothing()
 
 
+def test_invisible_characters_inside_a_line(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("who\u200bami", answering=alice.newest).hears("You are alice")
+    alice.says("sh\u00adow 1").hears("Abalone Board 1")
+    bob.hears_nothing()
+    alice.says("Hi,\n\na1-\u2060c3,\ufeffd4\n\nmy \u200emove 👍")
+    assert table.moves(1) == ["a1-c3,b2"]
+    bob.hears("| Hi,", "| my move 👍")
+
+
 def test_control_characters_and_strange_letters_pass(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     words = "\x00\x1b[31m\ud7ff\u202e\ufeff 你好 😀 \x7f\ue000\ue001 end"

@@ -10,18 +10,24 @@ import re
 from pathlib import Path
 
 _LATIN_1 = "iso-8859-1"
+# Within a character class: characters that are not drawn.
+UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
+)
+_JOINERS = "\u034f\u180b-\u180f\u200c\u200d"  # they join or part letters that are not ASCII
+_UNSEEN = re.compile(
+    rf"(?![{_JOINERS}\ufe00-\ufe0f])[{UNSEEN}]|(?<=[ -~])[{_JOINERS}\ufe00-\ufe0f]+"
+    rf"|(?<![{_JOINERS}])[{_JOINERS}]++(?=[ -~])"
+)
 
+_IN_LABELS = dict.fromkeys(map(ord, "-_ .:\"'"))  # programs write them, or leave them out
 _FILE = Path(__file__).with_name("charsets.txt")
 _CODECS: dict[str, str] = {
-    label: codec
+    label.translate(_IN_LABELS): codec
     for codec, labels in re.findall(r"^(\S+) = (.+)$", _FILE.read_text("ascii"), re.MULTILINE)
     for label in labels.split()
 }
-
-# With a label of plain ASCII, or without one, non-ASCII text is usually UTF-8.
-_UNLABELLED = frozenset(
-    {"", "us-ascii", "ascii", "ansi_x3.4-1968", "iso-646-us", "unknown-8bit", "8bit"}
-)
 
 # Mails labelled Latin-1 are Windows-1252, which has dashes and quotes for control characters.
 _C1_AS_WINDOWS = {
@@ -45,17 +51,15 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def codec_for(label: str) -> str:
-    """Return Python's codec for a charset label: "" for ASCII, and Latin-1 if it is unknown."""
-    if not label:
-        return ""
-    name = label.strip().strip("\"'").lower()
-    if name in _UNLABELLED:
-        return ""
-    return _CODECS.get(name) or _CODECS.get(name.replace("_", "-"), _LATIN_1)
+    """Return Python's codec for a charset label; "" for plain ASCII or an unknown one."""
+    return _CODECS.get(label.strip().lower().translate(_IN_LABELS), "")
 
 
 def decode(raw: bytes, label: str) -> str:
-    """Decode bytes by a charset's label. For "" or ASCII, UTF-8 is tried first, then Latin-1."""
+    """Decode bytes by a charset's label. For "" or ASCII, UTF-8 is tried first, then Latin-1.
+
+    So it is for an unknown label: text that is valid UTF-8 is hardly ever anything else.
+    """
     codec = codec_for(label)
     if not codec:
         try:
@@ -77,6 +81,11 @@ def plain_lines(text: str) -> str:
     return _CONTROLS.sub("\ufffd", text)
 
 
+def without_unseen(text: str) -> str:
+    """Drop characters that are not drawn, but for those that join letters of other scripts."""
+    return text if text.isascii() else _UNSEEN.sub("", text)
+
+
 def fold_typography(text: str) -> str:
     return text if text.isascii() else text.translate(_TYPOGRAPHY)
 
@@ -88,6 +97,9 @@ _ENCODED_WORD = re.compile(
 )
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(range(256)).translate(None, _BASE64)
+_PADDED = re.compile(rb"([^=]*)(?:=[=\s]*|\Z)")
+_LINES = re.compile(rb"[A-Za-z0-9+/]*(?:\r?\n[A-Za-z0-9+/]+)*")
+_BLANKS_BEHIND_BREAK = re.compile(rb"=[ \t]++(?=\r?\n|\Z)")
 
 
 def decode_words(value: str) -> str:
@@ -116,8 +128,20 @@ def decode_words(value: str) -> str:
 
 
 def decode_base64(raw: bytes) -> bytes:
-    """Decode base64 up to its padding; invalid characters are skipped."""
-    clean = raw.partition(b"=")[0].translate(None, _NOT_BASE64)
+    """Decode base64, which may be padded in several places; invalid characters are skipped.
+
+    What follows the padding counts only if it is nothing but base64 in lines without blanks.
+    """
+    decoded = bytearray()
+    for piece in _PADDED.finditer(raw):
+        if piece.start() and not _LINES.fullmatch(piece[1].strip()):
+            break
+        decoded += _decode_piece(piece[1])
+    return bytes(decoded)
+
+
+def _decode_piece(raw: bytes) -> bytes:
+    clean = raw.translate(None, _NOT_BASE64)
     whole = len(clean) - (len(clean) % 4 == 1)  # a single character at the end has no byte
     return base64.b64decode(clean[:whole] + b"===")  # more padding than needed is ignored
 
@@ -125,7 +149,8 @@ def decode_base64(raw: bytes) -> bytes:
 def decode_transfer(raw: bytes, encoding: str) -> bytes:
     """Decode a transfer encoding (RFC 2045, section 6); return an unencoded body as it is."""
     if encoding.startswith("quoted-printable"):
-        return binascii.a2b_qp(raw)
+        # A server on the way may have added the blanks (section 6.7, rule 3).
+        return binascii.a2b_qp(_BLANKS_BEHIND_BREAK.sub(b"=", raw))
     if not encoding.startswith("base64"):
         return raw
     head = raw.partition(b"=")[0].strip()

@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from pbm.mail.reading.charsets import UNSEEN
+
 MASK = "****"
 _BLANKS = "[ \t]{0,2}"
 _DOT = rf"{_BLANKS}(?:\.|[\[({{] ?(?:dot|\.) ?[\])}}]|(?<=[ \t])dot(?=[ \t])){_BLANKS}"
@@ -32,9 +34,7 @@ _WORD = re.compile(r"(?<![a-z0-9])[a-z0-9]{16,24}(?![a-z0-9])", re.ASCII | re.IG
 # ASCII ones; and invisible characters.
 _SPELT = re.compile(
     "%(?:25){0,3}[2-7][0-9a-f]|=[2-7][0-9a-f]|&#(?:x0{0,4}[0-9a-f]{2,4}|0{0,4}[0-9]{2,5});|&(?:period|shy);"
-    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u24b6-\u24e9\u3002\ufe00-\ufe0f\ufeff\uff01-\uff5e"
-    "\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]"
+    f"|[{UNSEEN}\u24b6-\u24e9\u3002\uff01-\uff5e\U0001d400-\U0001d7ff]"
     "|=?\n[ \t>|]*",
     re.IGNORECASE,
 )

@@ -22,6 +22,7 @@ from pbm.commands.auth import (
 from pbm.commands.language.words import Login
 from pbm.mail.address import Bounce, Postmaster, Probe, Unknown, address_key
 from pbm.mail.reading.auth_results import Dmarc
+from pbm.mail.reading.charsets import without_unseen
 from pbm.mail.reading.inbound import Envelope
 from pbm.passwords import dummy_hash
 from pbm.play.actions import show_life
@@ -82,11 +83,20 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
     dmarc = what_it_says(turn.site, front, mail.peer, mail.raw, envelope.author)
     speaker = identify(turn, recipient, envelope.author, dmarc)
     mail_turn = without_known_signature(with_meant_lines(mail_turn), player_of(speaker))
-    mail_turn = withhold_passwords(mask_tags(mail_turn, speaker), speaker)
+    mail_turn = _seen(withhold_passwords(mask_tags(mail_turn, speaker), speaker))
     mail_turn, outcomes = run_logins(mail_turn, speaker, dmarc)
     if not (mail_turn.done and mail_turn.script(mail_turn.context(None)).is_empty):
         outcomes.append(_handle(mail_turn, speaker))
     return "; ".join(outcomes)
+
+
+def _seen(turn: MailTurn) -> MailTurn:
+    """Return the mail without invisible characters. Until here they may part a password."""
+    envelope = turn.envelope
+    said = tuple(map(without_unseen, envelope.said))
+    if said == envelope.said:
+        return turn
+    return replace(turn, envelope=replace(envelope, said=said), _read={})
 
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:

@@ -22,6 +22,7 @@ from pbm.commands.language.words import KEPT_FREE
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script
 from pbm.events import Answered
+from pbm.mail.reading.charsets import UNSEEN
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
 from pbm.passwords import LONGEST, SHORTEST
@@ -184,7 +185,7 @@ def may_check(turn: MailTurn, handle: str) -> bool:
 
 
 _MOST_WORDS = 5  # searched behind a userid
-_UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+_UNSEEN = re.compile(f"[{UNSEEN}]")
 # A blank, perhaps encoded or non-breaking.
 _BLANK = re.compile("%20|=20|[^\\S\n]")
 _WORD = re.compile(rf"\S{{1,{LONGEST + 8}}}")

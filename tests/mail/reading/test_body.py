@@ -11,6 +11,7 @@ from pbm.mail.reading.charsets import (
     decode_transfer,
     fold_typography,
     plain_lines,
+    without_unseen,
 )
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.mime import parse_content_type, parse_disposition, unflow
@@ -200,9 +201,16 @@ def test_promise_16_charsets_and_transfer_encodings(
         ("euc-kr", "좋아".encode("euc-kr"), "좋아"),
         ("windows-1256", "جيد".encode("windows-1256"), "جيد"),
         ("iso-8859-8-i", "טוב".encode("iso-8859-8"), "טוב"),
-        # Unknown, misspelt, or known to Python only: read as Latin-1.
+        ("latin-1", b"sch\xc3\xb6n", "schÃ¶n"),
+        ("ISO8859-2", b"\xb6", "ś"),
+        ("windows 1251", b"\xf5\xee\xe4", "ход"),
+        # Unknown, misspelt, or known to Python only: read as UTF-8 if it is, else as Latin-1.
         ("x-unknown", b"sch\xf6n", "schön"),
-        ("x-unknown", b"sch\xc3\xb6n", "schÃ¶n"),
+        ("x-unknown", b"sch\xc3\xb6n", "schön"),
+        ("uft-8", b"a1\xe2\x80\x93c3", "a1–c3"),
+        ("utf8mb4", b"sch\xc3\xb6n", "schön"),
+        ("utf-8-sig", b"\xef\xbb\xbfsch\xc3\xb6n", "\ufeffschön"),
+        ("{charset}", b"sch\xc3\xb6n \x93", "schÃ¶n “"),
         ("utf-9", b"a1-b2", "a1-b2"),
         ("utf-7", b"+AEEAMQ-", "+AEEAMQ-"),
         ("unicode_escape", b"\\u0041", "\\u0041"),
@@ -248,12 +256,17 @@ def test_promise_16_every_codec_on_the_list_is_a_charset() -> None:
         ("base64", b"bW92Z", b"mov"),
         ("base64", b"bW92ZSBpdCBub3cgcGxlYXNl*!bW92ZSBpdCBub3c", b"move it now pleasemove it now"),
         ("base64", b"bW92ZQ==\r\n-- \r\nclub mailing list\r\n", b"move"),
+        ("base64", b"YTEt\r\nYw==\r\nMw==\r\nLGQ0\r\n", b"a1-c3,d4"),
+        ("base64", b"YQ==MQ==LWMzLGQ0", b"a1-c3,d4"),
+        ("base64", b"bW92ZQ==\r\nclub mailing list==\r\n", b"move"),
         ("base64", b"", b""),
         ("base64", b"====", b""),
         ("base64", b"move 12 a1-b2", b"move 12 a1-b2"),
         ("base64", b"nice one, thanks!\r\n", b"nice one, thanks!\r\n"),
         ("base64", b"sch\xc3\xb6n\r\n", b"sch\xc3\xb6n\r\n"),
         ("quoted-printable", b"a1=2Db2=\r\n now", b"a1-b2 now"),
+        ("quoted-printable", b"a1=2D= \r\nc3=\t \n,d4=  ", b"a1-c3,d4"),
+        ("quoted-printable", b"a=3D \r\nb = c", b"a= \r\nb = c"),
         ("quoted-printable", b"a=", b"a"),
         ("quoted-printable", b"=ZZ=4", b"=ZZ=4"),
         ("quoted-printable", b"sch=c3=b6n", b"sch\xc3\xb6n"),
@@ -304,6 +317,22 @@ def test_promise_17_typography_of_phones_and_nothing_else() -> None:
     assert fold_typography("move\u00a012\u202fa1\u2009b2") == "move 12 a1 b2"
     untouched = "ａ１－ｂ２ \u212a аbс a\u200bb a\u200fb a\u00adb a\u2060b １２ …\u3000·"
     assert fold_typography(untouched) == untouched
+
+
+@each_row(
+    ("text", "seen"),
+    [
+        *(
+            (f"re{sign}sign", "resign")
+            for sign in "\u200b\u200c\u2060\u00ad\u200e\u061c\ufeff\u034f"
+        ),
+        ("a1-\u200d\u200d\u200dc3,\ufe0fd4", "a1-c3,d4"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("❤\ufe0f 👨\u200d👩!", "❤\ufe0f 👨\u200d👩!"),
+    ],
+)
+def test_invisible_characters_inside_words(text: str, seen: str) -> None:
+    assert without_unseen(text) == seen
 
 
 def test_lines_are_plain() -> None:

@@ -136,6 +136,10 @@ READABLE = {
     "equal signs, quoted-printable": _mail(
         "=" * 1_000_000, "Content-Transfer-Encoding: quoted-printable"
     ),
+    "padded pieces": _mail("QQ==" * 250_000, "Content-Transfer-Encoding: base64"),
+    "blanks behind soft breaks": _mail(
+        ("=" + " " * 99 + "x") * 10_000, "Content-Transfer-Encoding: quoted-printable"
+    ),
     "soft breaks": _mail("=\n" * 330_000, "Content-Transfer-Encoding: quoted-printable"),
     "lines like delimiters": _mail("--bx\n" * 160_000, kind="multipart/mixed; boundary=b"),
     "lines like delimiters, nested": _same_delimiter_lines(),
