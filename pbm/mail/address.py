@@ -5,6 +5,7 @@ parsers have had bugs with both.
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from string import ascii_letters, digits
@@ -12,6 +13,7 @@ from string import ascii_letters, digits
 _ATEXT = frozenset(ascii_letters + digits + "!#$%&'*+/=?^_`{|}~-")
 _LABEL_CHARS = frozenset(ascii_letters + digits + "-")
 _SUBADDRESS_SEPARATORS = frozenset("+-_=.")
+_LONGEST_DOMAIN = 253
 _LONGEST_SUBADDRESS = 41  # separator, g and u with nine digits each, two dots, a tag of 18
 
 _PLAYER_REPLY = re.compile(
@@ -39,10 +41,13 @@ class SeparatorError(AddressError):
 
 @lru_cache(maxsize=1024)  # of up to 254 characters; one turn parses the same few often
 def parse_address(text: str) -> str:
-    """Check an address, and return it with its domain in lower case. Raises AddressError."""
-    if not text.isascii():
-        raise AddressError("A mail address here may hold plain ASCII characters only.")
+    """Check an address; return it with its domain in lower case, in ASCII. Raises AddressError."""
     local, at, domain = text.rpartition("@")
+    if not local.isascii():
+        raise AddressError("Before its @ a mail address here may hold plain ASCII characters only.")
+    if not domain.isascii():
+        domain = _ascii_domain(domain)
+        text = f"{local}@{domain}"
     if not at or not local or not domain:
         raise AddressError("A mail address has the form name@example.org.")
     if len(text) > 254 or len(local) > 64:
@@ -56,6 +61,20 @@ def parse_address(text: str) -> str:
             raise AddressError("The name before the @ holds a character that is not allowed.")
     _check_domain(domain)
     return f"{local}@{domain.lower()}"
+
+
+def _ascii_domain(domain: str) -> str:
+    """Return a domain's A-labels (RFC 5890, section 2.3.2.1). Raises AddressError.
+
+    A label that IDNA 2003 would change is refused: a later standard may keep it, as another name.
+    """
+    pairs = zip(domain, map(str.lower, domain), strict=True)
+    small = "".join(low if low.isascii() == char.isascii() else char for char, low in pairs)
+    with suppress(UnicodeError):
+        encoded = small[:_LONGEST_DOMAIN].encode("idna")
+        if encoded.decode("idna") == small:
+            return encoded.decode("ascii")
+    raise AddressError("The domain after the @ has characters that are not taken here.")
 
 
 @lru_cache(maxsize=256)  # of up to 252 characters; nearly all mail goes to a few

@@ -55,6 +55,7 @@ NAMES = (
     "declined",
     "stuck-operator",
     "stuck-player",
+    "unnamed",
     "stale-move",
     "chat-of-six",
     "pushed-off",
@@ -203,6 +204,8 @@ def _in_time(url: str) -> dict[str, Mail]:
             tick_next(table.ticks)
     table.posts()
     found["stuck-timer"] = table.person(OPERATOR).newest
+    table.behind_front("")
+    found["unnamed"] = carol.says("whoami", headers={"From": "carol, carl"}).newest
     table.close()
     return found
 

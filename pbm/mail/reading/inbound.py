@@ -33,6 +33,8 @@ _STRAY = {
 # another address.
 _NAME_IN_COMMENT = re.compile(r"\([^()<>@\\]*\)(?=[ \t]*(?:<|$))")
 
+_DOUBLED = re.compile(r"'?([^\s'<>]{3,320})'?[ \t]{0,9}<(\1)>", re.IGNORECASE)
+
 # A quoted string, or a sign that counts outside of quoted strings.
 _QUOTED_OR_SIGN = re.compile(r'"(?:[^"\\]|\\.)*"|["(),:;\\<>@]', re.DOTALL)
 
@@ -52,6 +54,8 @@ def parse_author(fields: list[str]) -> str:
         raise AuthorError("The From line of the mail is too long.")
     if not value.replace("\t", "").isprintable():
         raise AuthorError("The From line of the mail has control characters.")
+    if doubled := _DOUBLED.fullmatch(value):  # many programs put the address for the name
+        value = doubled[2]
     address = _address_in(_NAME_IN_COMMENT.sub(" ", value).strip(" \t"))
     if "=?" in address:
         raise AuthorError("The address in the From line is hidden in an encoded word.")

@@ -46,6 +46,7 @@ _MOST_PIECES = 8  # a long mail adds a second for each `LONG` bytes, up to this 
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
+_SEND_AGAIN = "Please send it again with one plain mail address in its From line."
 _TWICE = "nothing: came to another address, too"
 _NO_ANSWER = "nothing: no answer to strangers is left for now"
 _log = structlog.get_logger("pbm.receive")
@@ -73,7 +74,10 @@ class Intake:
         try:
             header = read_header(raw, sender, self.site.address.plain, LIMITS)
         except UnreadableMail as error:
-            problem = str(error)
+            problem = f"5.6.0 {error}"
+        # A trusted peer would send the refusal to the sender, whom somebody may have forged.
+        if header and not (header.author or header.automatic or self.site.trusts(caller.peer)):
+            problem = f"5.1.7 {header.author_problem} {_SEND_AGAIN}"
         author = address_key((header and header.author) or sender)
         known = digest(raw), has_message_id(raw), header, problem, author
         return Arriving(sender, recipients, raw, caller, *known)
@@ -85,7 +89,7 @@ class Intake:
         arrived = dict(sorted(parsed.items(), key=lambda item: isinstance(item[1], Plain)))
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
         if mail.problem and not unread:  # postmaster mail is forwarded without parsing
-            return Rejection(550, f"5.6.0 {mail.problem}")
+            return Rejection(550, mail.problem)
         now = self.clock()
         same_for = SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
         numbers = work.inbox.copies(mail.digest, now - same_for)

@@ -60,7 +60,7 @@ class Arriving:
     digest: str
     has_message_id: bool
     header: Envelope | None  # None if unreadable
-    problem: str  # a sentence that says why it is unreadable
+    problem: str  # an enhanced code and a sentence, if it cannot be read
     author: str  # in lower case, or empty
 
 

@@ -15,17 +15,29 @@ from pbm.commands.auth import (
     Proven,
     Speaker,
     Stranger,
+    asked_question,
     doubt_about,
     identify,
     player_of,
+    tag_owner,
 )
 from pbm.commands.language.words import Login
-from pbm.mail.address import Bounce, Postmaster, Probe, Unknown, address_key
+from pbm.mail.address import (
+    Bounce,
+    PlayerReply,
+    Postmaster,
+    Probe,
+    QuestionReply,
+    Recipient,
+    Unknown,
+    address_key,
+)
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.charsets import without_unseen
 from pbm.mail.reading.inbound import Envelope
 from pbm.passwords import dummy_hash
 from pbm.play.actions import show_life
+from pbm.play.limits import UNNAMED_TOLD
 from pbm.play.turn import Cause, Turn
 from pbm.service.answering.answers import ask_owner, handle_answer
 from pbm.service.answering.newcomers import answer_stranger
@@ -33,6 +45,7 @@ from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_say
 from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.telling.announce import announce_boards
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.trouble.notices import forward_to_operator
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.signature import (
@@ -62,7 +75,7 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
     if envelope.automatic:
         return f"nothing: automatic mail ({envelope.automatic})"
     if envelope.author is None:
-        return f"nothing: {envelope.author_problem}"
+        return f"nothing: {envelope.author_problem}{_tell_owner(turn, recipient, envelope)}"
     mailed = turn.site.boards_answered(envelope.references)
     front = known_front(turn.work, turn.site.authserv_id)
     cause = Cause(
@@ -88,6 +101,21 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
     if not (mail_turn.done and mail_turn.script(mail_turn.context(None)).is_empty):
         outcomes.append(_handle(mail_turn, speaker))
     return "; ".join(outcomes)
+
+
+def _tell_owner(turn: Turn, recipient: Recipient, envelope: Envelope) -> str:
+    """Tell the owner of a reply address, once a day, that a mail to it names no clear author."""
+    owner: Player | str | None = None
+    if isinstance(recipient, PlayerReply):
+        owner = tag_owner(turn.work, turn.site.keyring, recipient)
+    elif isinstance(recipient, QuestionReply) and (asked := asked_question(turn.work, recipient)):
+        owner = turn.work.players.get(asked.player_id) if asked.player_id else asked.address
+    whose = owner.id if isinstance(owner, Player) else owner
+    if owner is None or not UNNAMED_TOLD.take(turn.work, turn.now, whose, wait=False):
+        return ""
+    told = {"why": envelope.author_problem}
+    MailWriter(turn).notice(owner, "unnamed", "a mail that could not be read", told)
+    return " Told to the owner of the reply address."
 
 
 def _seen(turn: MailTurn) -> MailTurn:

@@ -29,10 +29,16 @@ Read = Callable[..., Envelope]
         ("From: alice@example.org ()", "alice@example.org"),
         ("From: <alice@example.org> (Alice)", "alice@example.org"),
         ("From: Alice (home) <alice@example.org>", "alice@example.org"),
+        ("From: alice@example.org <alice@example.org>", "alice@example.org"),
+        ("From: 'alice@example.org' <Alice@Example.org>", "Alice@example.org"),
+        ("From: alice@müller.example", "alice@xn--mller-kva.example"),
+        ("From: Alice <alice@MÜLLER.example>".encode("latin-1"), "alice@xn--mller-kva.example"),
+        ("From: alice@XN--mller-kva.example", "alice@xn--mller-kva.example"),
+        ("From: alice@日本語.example", "alice@xn--wgv71a119e.example"),
         ("From: 'Alice' <alice+pbm@example.org>", "alice+pbm@example.org"),
     ],
 )
-def test_promise_10_one_address(read_mail: Read, field: str, author: str) -> None:
+def test_promise_10_one_address(read_mail: Read, field: str | bytes, author: str) -> None:
     envelope = read_mail(field)
     assert (envelope.author, envelope.author_problem) == (author, None)
 
@@ -84,7 +90,14 @@ def test_promise_10_one_address(read_mail: Read, field: str, author: str) -> Non
         "From: Alice alice@example.org>",
         'From: "Alice <alice@example.org>',
         "From: Alice \\<alice@example.org>",
-        "From: alice@exämple.org",
+        "From: alice@ex\u212aample.org",
+        "From: alice@straße.example",
+        "From: alice@ex\u00adample.org",
+        "From: alice@ex。ample.org",
+        "From: alice@" + "ü" * 64 + ".example",
+        "From: ålice@example.org",
+        "From: alice@example.org <alice@example.net>",
+        "From: 'alice@example.org' <malice@example.org>",
         "From: аlice@example.org",
         "From: alice@example.org\u200b",
         "From: alice",

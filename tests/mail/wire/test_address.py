@@ -36,6 +36,7 @@ def test_addresses_that_mail_programs_have(text: str) -> None:
 
 def test_the_domain_is_lowered_and_the_local_part_kept() -> None:
     assert parse_address("Alice.L@Example.ORG") == "Alice.L@example.org"
+    assert parse_address("Alice@MÜLLER.Example") == "Alice@xn--mller-kva.example"
 
 
 def test_two_spellings_have_one_key() -> None:
@@ -70,7 +71,7 @@ def test_two_spellings_have_one_key() -> None:
         "alice@[127.0.0.1]",
         "alice@127.0.0.1",
         "älice@example.org",
-        "alice@exämple.org",
+        "alice@straße.example",
         "alic\u212a@example.org",
         "a,b@example.org",
         "a;b@example.org",
