@@ -189,9 +189,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """What thousands of tests are made of stays, so garbage is looked for only in the rest."""
+    """What thousands of tests are made of stays, so garbage is looked for only in the rest, and
+    less often: that took a tenth of the time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
 
 
 def pytest_runtest_setup() -> None:
