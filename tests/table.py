@@ -8,6 +8,7 @@ bob.hears("alice's move on board 1; nothing to do.")
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -122,7 +123,7 @@ class Mail:
         """The HTML part."""
         return self._part("text/html")
 
-    @property
+    @cached_property
     def reply_to(self) -> str:
         """The address that a reply goes to."""
         return parseaddr(self["Reply-To"] or self["From"])[1]
@@ -135,7 +136,7 @@ class Mail:
             for address, fields in _LINK.findall(self.html)
         ]
 
-    @property
+    @cached_property
     def html_unlinked(self) -> str:
         """The HTML part without its own reply address, which only links may hold."""
         return self.html.replace(f'href="mailto:{quote(self.reply_to, safe="@")}?', "")
@@ -146,27 +147,32 @@ class Mail:
         return self["References"].split()
 
     def _part(self, kind: str) -> str:
-        for part in _parts(self.raw):
-            if part.get_content_type() == kind:
+        for head, body in _parts(self.header, self.raw.partition(b"\r\n\r\n")[2]):
+            if head.get_content_type() == kind:
+                part = copy(head)
+                part.set_payload(body.decode("ascii", "surrogateescape"))
                 payload = part.get_payload(decode=True)
                 assert isinstance(payload, bytes)
                 return payload.decode("utf-8").replace("\r\n", "\n")
         raise LookupError(kind)
 
 
-def _parts(raw: bytes) -> Iterator[Message]:
+def _parts(head: Message, body: bytes) -> Iterator[tuple[Message, bytes]]:
     """The parts of a mail of ours, found by their boundaries: the standard library looks at each
     line, which takes longer than to write the mail."""
-    head, _, body = raw.partition(b"\r\n\r\n")
-    part = message_from_bytes(head)
-    boundary = part.get_boundary()
+    boundary = head.get_boundary()
     if boundary is None:
-        part.set_payload(body.decode("ascii", "surrogateescape"))
-        yield part
+        yield head, body
         return
     _, *inner, _ = (b"\r\n" + body).split(f"\r\n--{boundary}".encode())
     for each in inner:
-        yield from _parts(each.removeprefix(b"\r\n"))
+        fields, _, content = each.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+        yield from _parts(_head(fields), content)
+
+
+@lru_cache(maxsize=64)  # that of each text part is the same
+def _head(fields: bytes) -> Message:
+    return message_from_bytes(fields)
 
 
 class Table:
