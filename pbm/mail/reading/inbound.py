@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pbm.mail.address import AddressError, newest_references, parse_address, parse_message_ids
-from pbm.mail.reading.automatic import why_automatic
+from pbm.mail.reading.automatic import is_reaction, why_automatic
 from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
 from pbm.mail.reading.mime import Headers, body_text, split_mail
@@ -119,6 +119,7 @@ def read(
     said = words.lines[:start] + words.lines[end:]
     return replace(
         header,
+        automatic=header.automatic or ("reaction" if is_reaction(said) else None),
         said=said[:-1] if said[-1:] == ("",) else said,
         below_quotes=tuple(
             at if at < start else at - (end - start)
@@ -145,7 +146,7 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
     references = newest_references(headers.all("in-reply-to"), thread, _MOST_REFERENCES)
     automatic = why_automatic(
         headers,
-        kind=root.kind,
+        root=root,
         author=author,
         subject=subject,
         envelope_sender=envelope_sender,

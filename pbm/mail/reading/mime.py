@@ -5,6 +5,7 @@ bytes once, and a part is a slice of them.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -93,6 +94,12 @@ class Part:
     start: int
     end: int
     parts: list["Part"] = field(default_factory=list)
+
+    def walk(self) -> Iterator["Part"]:
+        """Yield the part and those within it."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
 
     @property
     def boundary(self) -> str:

@@ -14,7 +14,7 @@ _SECTIONS: Final = (
     *("wrote", "wrote inside", "attribution start", "weekday", "field from", "field sent"),
     *("field to", "field other", "field subject", "original", "forwarded", "forward sentence"),
     *("footer start", "footer end", "device", "greeting", "closing"),
-    *("robot subject", "robot subject start", "subject mark"),
+    *("robot subject", "robot subject start", "subject mark", "reacted", "reacted to"),
 )
 
 

@@ -52,6 +52,22 @@ AUTOMATIC = [
     ("From", "shop.noreply@example.org"),
     ("From", "noreply-accounts@example.org"),
     ("From", "ne-pas-repondre@example.org"),
+    ("X-Precedence", "auto_reply"),
+    ("X-Precedence", "bulk"),
+    ("Preference", "auto_reply"),
+    ("Precedence", "autoreply"),
+    ("Delivered-To", "Autoresponder"),
+    ("X-POST-MessageClass", "9; Autoresponder"),
+    ("X-Mailer", "vacation 1.2.7"),
+    ("User-Agent", "PHP AutoResponder 2"),
+    ("X-Auto-Response", "yes"),
+    ("X-Cron-Env", "<SHELL=/bin/sh>"),
+    ("X-Mailing-List", "club@lists.example"),
+    ("Subject", "Your mail must be verified verify#Xy7kQ-1699999999-00042"),
+    ("Subject", "Re: Abalone Board 12 (conf#0f3c5a7b9d)"),
+    ("Content-Type", "text/calendar; charset=utf-8; method=REPLY"),
+    ("Content-Type", 'text/calendar; name="meeting.ics"; METHOD=REQUEST'),
+    ("Content-Type", "text/vnd.google.email-reaction+json; charset=utf-8"),
     ("Subject", "=?utf-8?q?R=C3=A9ponse_automatique_=3A_Abalone?="),
 ]
 
@@ -132,6 +148,14 @@ def test_promise_07_too_many_hops(read_mail: Read) -> None:
         ("auto-submitted: NO; x=y",),
         ("Precedence: first-class",),
         ("Precedence: normal",),
+        ("X-Precedence: normal",),
+        ("Delivered-To: autoreply-fan@example.org",),
+        ("Delivered-To: alice+autoresponder@example.org",),
+        ("X-Mailer: Vacationer 3",),
+        ("User-Agent: Autorouter",),
+        ("Subject: verify#12 is my move",),
+        ('Content-Type: text/calendar; name="club.ics"', "Content-Disposition: attachment"),
+        ("X-Auto-Response-Suppress: All",),
         # Exchange puts this on what people write, too: it asks for no answers by robots.
         ("X-Auto-Response-Suppress: DR, OOF, AutoReply",),
         ("X-Mailer: List-Master 3000",),
@@ -155,3 +179,60 @@ def test_promise_07_too_many_hops(read_mail: Read) -> None:
 )
 def test_what_people_write(read_mail: Read, headers: tuple[str, ...]) -> None:
     assert read_mail(*headers).automatic is None
+
+
+_GMAIL = "<https://www.google.com/gmail/about/?utm_source=x&utm_campaign=emojireactionemail#app>"
+
+
+@each_row(
+    "words",
+    [
+        f"👍\r\n\r\nAlice Liddell reacted via Gmail\r\n{_GMAIL}",
+        f"🎉\r\nАлиса ответила смайлом\r\n{_GMAIL}",  # whatever the words, the link tells
+        "❤️\r\n\r\nAlice hat über Gmail reagiert",
+        "Alice Liddell reacted to your message:",
+        "\r\nAlice hat auf Ihre Nachricht reagiert:\r\n👏",
+        "Alice a réagi à votre message :",
+        "Alice reacted 👍 to your message",
+        "Alice ha reaccionado a tu mensaje:",
+        "Alice ha reagito al tuo messaggio:",
+        "Alice heeft gereageerd op je bericht:",
+        "Alice zareagował(a) na Twoją wiadomość:",
+        "Alice reagiu à sua mensagem:",
+        "Alice reagerade på ditt meddelande:",
+        "Alice さんがあなたのメッセージにリアクションしました:",
+    ],
+)
+def test_promise_06_reactions(read_mail: Read, words: str) -> None:
+    body = (
+        f"{words}\r\n\r\nOn Sat, Nov 21, 2026 pbm <pbm@games.example> wrote:\r\n\r\n> a1-c3,d4\r\n"
+    )
+    assert read_mail(body=body).automatic == "reaction"
+
+
+@each_row(
+    "words",
+    [
+        "👍",
+        "a1-c3,d4\r\n\r\nAlice reacted to your message:",
+        "I reacted too late, sorry.",
+        "Sorry that I reacted to your message: I was away.",
+        "Who reacted?\r\n\r\nYour message came late.",
+        "Ich habe nicht auf deine Nachricht reagiert",
+    ],
+)
+def test_words_about_a_reaction_are_words(read_mail: Read, words: str) -> None:
+    assert read_mail(body=words).automatic is None
+
+
+def test_promise_06_a_part_that_tells(read_mail: Read) -> None:
+    for kind, automatic in (
+        ("text/calendar; method=REPLY", "calendar"),
+        ("text/calendar", "calendar"),
+        ("text/vnd.google.email-reaction+json", "reaction"),
+        ("text/calendar; name=club.ics", None),
+        ("application/ics; name=club.ics", None),
+    ):
+        parts = f"--b\r\n\r\nAccepted: yes\r\n--b\r\nContent-Type: {kind}\r\n\r\nx\r\n--b--\r\n"
+        found = read_mail("Content-Type: multipart/alternative; boundary=b", body=parts)
+        assert found.automatic == automatic, kind
