@@ -61,6 +61,7 @@ class Cause:
     board_id: int | None = None  # of the mail's thread
     answer_counted: bool = False  # a stranger sent the mail, and limits count its answer already
     came_at: datetime | None = None  # when the mail was stored
+    missing: str = ""  # what the mail has in place of words
 
     def is_from(self, *addresses: str) -> bool:
         return self.author.lower() in {address.lower() for address in addresses}

@@ -270,9 +270,35 @@ def test_quoted_commands_never_run(command: str, table: Table) -> None:
 
 def test_an_empty_answer(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    for nothing in ("", QUOTED):
-        alice.says(nothing).gets(1).hears("Abalone Board 1", "I found no words of yours in your")
+    for nothing, told in (
+        ("", "Your mail is empty"),
+        (QUOTED, "I found no words of yours in your mail, only what it quotes"),
+        ("-- \nAlice", "I found nothing in your mail but a signature"),
+        (
+            "-----BEGIN PGP MESSAGE-----\n\nhQEMA\n-----END PGP MESSAGE-----",
+            "Your mail is encrypted",
+        ),
+    ):
+        alice.says(nothing).gets(1).hears("Abalone Board 1", told)
     alice.writes("", "").gets(1).hears("I found no command in your mail")
+    bob.hears_nothing()
+
+
+def test_words_in_a_form_that_is_not_read(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    empty = "--b\nContent-Type: text/plain\n\n\n--b\nContent-Type: {}\n\nAAAA\n--b--\n"
+    for kind, told in (
+        ("application/pgp-encrypted", "Your mail is encrypted or packed"),
+        ("application/pkcs7-mime; smime-type=enveloped-data", "Please send your words again as"),
+        ("text/plain; name=smime.p7m", "Your mail is encrypted or packed"),
+        ("application/ms-tnef", "Outlook's file winmail.dat"),
+        ("application/vnd.ms-tnef; name=winmail.dat", "Outlook's file winmail.dat"),
+        ("text/plain; name=move.txt", "no words but in attachments"),
+        ("image/jpeg", "no words but in attachments"),
+        ("audio/ogg", "no words but in attachments"),
+    ):
+        alice.says(empty.format(kind), headers={"Content-Type": "multipart/mixed; boundary=b"})
+        alice.gets(1).hears("Abalone Board 1", told)
     bob.hears_nothing()
 
 

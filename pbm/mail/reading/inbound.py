@@ -1,7 +1,7 @@
 """Pure functions that parse a mail to an envelope of author, subject and own words."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -9,8 +9,8 @@ from pbm.mail.address import AddressError, newest_references, parse_address, par
 from pbm.mail.reading.automatic import is_reaction, why_automatic
 from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
-from pbm.mail.reading.mime import Headers, body_text, split_mail
-from pbm.mail.reading.quoting import find_own_words
+from pbm.mail.reading.mime import Headers, body_text, form_not_read, split_mail
+from pbm.mail.reading.quoting import OwnWords, find_own_words
 from pbm.mail.reading.quoting_headers import PHRASES
 from pbm.mail.reading.signatures import name_words, signature_in
 from pbm.mail.reading.tag_masking import mask_tags
@@ -86,6 +86,11 @@ def _address_in(value: str) -> str:
     return value[marks[0][0] + 1 : -1]
 
 
+_STUB_LINES = 8
+_DIGIT = re.compile(r"\d")
+_POINTER = re.compile(r"html|https?://|www\.", re.IGNORECASE)
+_LINK = re.compile(r"https?://\S+|www\.\S+")
+_WORD = re.compile(r"\w+")
 _SUBJECT_CHARS = 1_000
 _MOST_REFERENCES = 20
 
@@ -105,6 +110,7 @@ class Envelope:
     is_masked: bool = False  # the function `masked` replaced secrets
     perhaps_tags: tuple[str, ...] = ()  # what it took for possible tags or tokens of ours
     signature: tuple[str, ...] = ()  # that has no mark `-- ` above it
+    missing: str = ""  # what a mail without own words has instead: a form, "quoted", "empty"
 
 
 def read(
@@ -113,7 +119,10 @@ def read(
     """Parse a mail, which may be any bytes. Raises nothing but UnreadableMail."""
     header = read_header(raw, envelope_sender, own_address, limits)
     headers, root = split_mail(raw, limits)
-    words = find_own_words(body_text(raw, root, limits))
+    text = body_text(raw, root, limits)
+    words = find_own_words(text)
+    if _may_be_stub(words.lines) and any(part.kind == "text/html" for part in root.walk()):
+        words = _not_in(words, find_own_words(body_text(raw, root, limits, "text/html")))
     author = decode_words(headers.first("from"))[:_LONGEST].partition("@")[0]
     start, end = signature_in(words.lines, words.signature, name_words(author))
     said = words.lines[:start] + words.lines[end:]
@@ -127,7 +136,28 @@ def read(
             if not start <= at < end
         ),
         signature=words.lines[start:end],
+        missing="" if said else _why_missing(text, words, form_not_read(root)),
     )
+
+
+def _may_be_stub(lines: Sequence[str]) -> bool:
+    """Return whether a plain part may only point to the words in the HTML part."""
+    few = len(lines) <= _STUB_LINES
+    return few and (not any(map(_DIGIT.search, lines)) or any(map(_POINTER.search, lines)))
+
+
+def _not_in(plain: OwnWords, html: OwnWords) -> OwnWords:
+    """Return the words of the HTML part if most of the plain part's are not among them."""
+    said, in_html = (_WORD.findall(_LINK.sub("", "\n".join(it.lines))) for it in (plain, html))
+    found = sum(map(set(map(str.casefold, in_html)).__contains__, map(str.casefold, said)))
+    return html if in_html and 2 * found < max(len(said), 1) else plain
+
+
+def _why_missing(text: str, words: OwnWords, form: str) -> str:
+    """Return what a mail without own words has instead."""
+    if "-----BEGIN PGP MESSAGE-----" in text:
+        return "encrypted"
+    return form or ("signature" if words.signature else "quoted" if text.strip() else "empty")
 
 
 @lru_cache(maxsize=4)  # on arrival, and again in the mail's turn

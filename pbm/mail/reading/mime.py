@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from pbm.mail.reading import cms
 from pbm.mail.reading.charsets import decode, decode_transfer, plain_lines
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.limits import Limits, UnreadableMail
 
+_PACKED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_ENCRYPTED = frozenset({"multipart/encrypted", "application/pgp-encrypted"})
 _FIELD = re.compile(rb"([!-9;-~]{1,100})[ \t]*:(.*)", re.DOTALL)
 _VALUE_BYTES = 4_096
 _PARAMETER = re.compile(
@@ -102,8 +105,24 @@ class Part:
             yield from part.walk()
 
     @property
+    def is_packed(self) -> bool:
+        """Whether it is S/MIME's, signed as a whole or encrypted."""
+        return self.kind in _PACKED or self.parameters.get("name", "").lower().endswith(".p7m")
+
+    @property
     def boundary(self) -> str:
         return self.parameters.get("boundary", "") if self.kind.startswith("multipart/") else ""
+
+
+def form_not_read(root: Part) -> str:
+    """Return in which form a mail has what we cannot read: encrypted, winmail, attached or ""."""
+    parts = tuple(root.walk())
+    if any(part.is_packed or part.kind in _ENCRYPTED for part in parts):
+        return "encrypted"
+    if any(part.kind.endswith("ms-tnef") for part in parts):
+        return "winmail"
+    leaves = (part for part in parts if not part.kind.startswith("multipart/"))
+    return "attached" if any(p.is_attachment or p.kind[:5] != "text/" for p in leaves) else ""
 
 
 def parse_content_type(value: str) -> tuple[str, dict[str, str]]:
@@ -221,25 +240,35 @@ def unflow(text: str, delete_space: bool) -> str:
     )
 
 
+_NO_WORDS = frozenset(
+    "text/calendar text/vcard text/x-vcard text/directory text/css text/rtf text/x-amp-html "
+    "text/rfc822-headers text/xml".split()
+)
 _HTML_STARTS = ("<html", "<!doctype html")
 
 
-def body_text(raw: bytes, root: Part, limits: Limits) -> str:
-    """Return a mail's text, cut to the limits. Plain text is preferred to HTML."""
-    text = _Reader(raw, limits).read(root, is_root=True)
+def body_text(raw: bytes, root: Part, limits: Limits, first: str = "text/plain") -> str:
+    """Return a mail's text, cut to the limits. Of alternatives those of the kind `first` count."""
+    text = _Reader(raw, limits, first).read(root, is_root=True)
     return "\n".join(text[: limits.text_bytes].split("\n", limits.text_lines)[: limits.text_lines])
 
 
 class _Reader:
-    def __init__(self, raw: bytes, limits: Limits) -> None:
+    def __init__(self, raw: bytes, limits: Limits, first: str) -> None:
         self._raw = raw
+        self._limits = limits
+        self._first = first
+        self._signed_left = 1
         self._left = {False: limits.text_bytes, True: limits.html_bytes}
         self._html_tags = limits.html_tags
 
     def read(self, part: Part, *, is_root: bool = False) -> str:
         if part.kind == "multipart/alternative" and part.parts:
-            plain_first = sorted(part.parts, key=lambda child: child.kind != "text/plain")
-            return next(filter(str.strip, map(self.read, plain_first)), "")
+            order = (self._first, "text/plain")
+            in_order = sorted(part.parts, key=lambda child: [child.kind != kind for kind in order])
+            return next(filter(str.strip, map(self.read, in_order)), "")
+        if part.is_packed:
+            return self._signed(part)
         if part.parts:
             texts = [self.read(child) for child in part.parts]
             return "\n".join(text for text in texts if text.strip())
@@ -247,7 +276,7 @@ class _Reader:
             return ""
         if part.kind == "text/html":
             return html_to_text(self._decoded(part, is_html=True), self._html_tags)
-        if part.kind == "text/plain" or part.kind.startswith("multipart/"):
+        if part.kind.startswith(("text/", "multipart/")) and part.kind not in _NO_WORDS:
             text = plain_lines(self._decoded(part))
             if text[:200].lstrip().lower().startswith(_HTML_STARTS):
                 return html_to_text(text, self._html_tags)
@@ -258,7 +287,23 @@ class _Reader:
 
     def _decoded(self, part: Part, *, is_html: bool = False) -> str:
         left = self._left[is_html]
-        end = min(part.end, part.start + 4 * left)
-        content = decode_transfer(self._raw[part.start : end], part.encoding)[:left]
+        content = self._bytes(part, left)
         self._left[is_html] -= len(content)
         return decode(content, part.parameters.get("charset", ""))
+
+    def _bytes(self, part: Part, most: int) -> bytes:
+        end = min(part.end, part.start + 4 * most)
+        return decode_transfer(self._raw[part.start : end], part.encoding)[:most]
+
+    def _signed(self, part: Part) -> str:
+        """Return the text of a part that is signed as a whole, but for parts signed in it again."""
+        limits, self._signed_left = self._limits, self._signed_left - 1
+        most = 2 * limits.text_bytes if self._signed_left >= 0 else 0
+        content = cms.signed_content(self._bytes(part, most))
+        try:
+            headers, at = _split(content, 0, limits, of_part=True)
+            inner = _Walk(content, limits).run(headers, at)
+        except UnreadableMail:
+            return ""
+        is_twice = any(each.is_packed for each in inner.walk())
+        return "" if is_twice else body_text(content, inner, limits, self._first)

@@ -87,6 +87,8 @@ class OwnWords:
 
 def find_own_words(text: str) -> OwnWords:
     lines = text.split("\n")
+    if ">From " in text:
+        lines = _without_mbox(lines)
     return _Cleaning(_undashed(lines) if _PGP_BEGINS in text else lines).run()
 
 
@@ -325,6 +327,15 @@ class _Cleaning:
             if line.startswith("-----END PGP") or (what == "SIGNED MESSAGE" and not line):
                 return below + 1
         return len(self._lines)
+
+
+def _without_mbox(lines: list[str]) -> list[str]:
+    """Remove the `>` that mailboxes set before "From ", unless a line beside it is quoted, too."""
+    near = zip(lines, ["", *lines], [*lines[1:], ""], strict=False)
+    return [
+        line[1:] if line.startswith(">From ") and ">" not in above[:1] + below[:1] else line
+        for line, above, below in near
+    ]
 
 
 def _undashed(lines: list[str]) -> list[str]:

@@ -74,7 +74,8 @@ def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list
 
 
 def _no_command_answer(context: Context, script: Script, number: int | None) -> Answered:
-    told: dict[str, Any] = {"title": "no command found", "number": number}
+    missing = context.turn.cause.missing
+    told: dict[str, Any] = {"title": "no command found", "number": number, "missing": missing}
     if number is None:
         work, player = context.work, context.player
         playing = work.boards.of_player(player.id, playing=True, most=1)

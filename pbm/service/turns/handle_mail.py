@@ -85,6 +85,7 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
         mailed[0].number if len(mailed) == 1 else None,
         answer_counted=mail.answer_counted,
         came_at=mail.received_at,
+        missing=envelope.missing,
     )
     mail_turn = MailTurn(
         **vars(replace(turn, cause=cause)),

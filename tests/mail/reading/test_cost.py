@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from base64 import encodebytes
 
 import pytest
 
@@ -22,6 +23,11 @@ _TEXT = 60_000
 _LARGE = 100_000
 _STATE = (
     "State: .1111/111111/..111../...1..../........./......../..222../222222/22222 2 0,0 quiet=1"
+)
+
+
+_SIGNED = bytes.fromhex(
+    "308006092a864886f70d010702a08030800201013100308006092a864886f70d010701a0802480"
 )
 
 
@@ -136,6 +142,23 @@ READABLE = {
     "equal signs, quoted-printable": _mail(
         "=" * 1_000_000, "Content-Transfer-Encoding: quoted-printable"
     ),
+    "S/MIME: pieces": _mail(
+        encodebytes(_SIGNED + b"\x04\0" * 60_000 + b"\0\0").decode(),
+        *("Content-Transfer-Encoding: base64",),
+        kind="application/pkcs7-mime",
+    ),
+    "S/MIME: parts": _parts(48, "--b\nContent-Type: application/pkcs7-mime\n\n" + "x" * 20_000),
+    "S/MIME: lengths": _mail("0\x80" * 300_000, kind="application/pkcs7-mime"),
+    "S/MIME: 48 parts signed": _mail(
+        encodebytes(
+            _SIGNED + b"\x04\x83\x02\0\0" + _parts(48, kind="multipart/alternative")
+        ).decode(),
+        *("Content-Transfer-Encoding: base64",),
+        kind="application/pkcs7-mime",
+    ),
+    "stubs": _parts(2, "--b\n\n" + "http://x\n" * 7 + "\n--b\nContent-Type: text/html\n\nx" * 20),
+    ">From": _mail(">From x\n" * (_TEXT // 8)),
+    "reactions": _mail("reacted to your message " * 3 + "https://x" * (_TEXT // 9)),
     "padded pieces": _mail("QQ==" * 250_000, "Content-Transfer-Encoding: base64"),
     "blanks behind soft breaks": _mail(
         ("=" + " " * 99 + "x") * 10_000, "Content-Transfer-Encoding: quoted-printable"
