@@ -309,11 +309,12 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
     move = undressed(line)
     if game_words.is_bare_move(move, game):
         return Problem(line, "bare-move", {"move": move})
-    if not game_words.mentions_place(line):
+    is_nearly = nearly_move(line, game) is not None
+    if not is_nearly and not game_words.mentions_place(line):
         return None
     if (botched := botched_move(move, game)) is not None:
         return replace(botched, line=line)
-    if nearly_move(line, game) is not None or moves_inside(line, game):
+    if is_nearly or moves_inside(line, game):
         told = {"word": line, "game": game.info.name}
         example = next(iter(PlayMove.examples_of(game)), None)
         return Problem(line, "unclear-move", told, example=example)

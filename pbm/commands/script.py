@@ -10,6 +10,7 @@ from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences.answers import accepts, opts_out, said_below, says_no, spoken
+from pbm.commands.sentences.broken_moves import with_moves_joined
 from pbm.commands.talk import is_talk
 from pbm.events import Answered
 from pbm.play import subjects
@@ -85,6 +86,7 @@ def read_script(
     the mail has no other commands.
     """
     game = game or default_game()
+    said, below_quotes = with_moves_joined(said, below_quotes)
     read = partial(_read_line, game=game, in_answer=in_answer)
     heading = "" if not subject or subjects.is_own(subject) else subject.strip()
     script = replace(_read_mail(heading, said, read, game), said=trimmed(said), heading=heading)

@@ -16,6 +16,7 @@ from pbm.commands.language.declare import Command, Operand
 from pbm.commands.language.words import Handle
 from pbm.commands.registry import Problem, begun_by
 from pbm.commands.sentences.answers import is_greeting
+from pbm.commands.sentences.around_lines import are_about
 from pbm.commands.sentences.clauses import ANSWER_WORDS, begins, clauses, read_list, small, words_of
 from pbm.play.game_words import mentions_place
 
@@ -79,6 +80,11 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
     below = lines[index + 1].strip() if index + 1 < len(lines) else ""
     negates = not ANSWER_WORDS["not"].isdisjoint(words_of(above))
     return negates or len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))
+
+
+def is_spoken_of(lines: Sequence[str], index: int | None) -> bool:
+    """Return whether a line with a move may be in a sentence, or the lines around deny it."""
+    return is_in_sentence(lines, index) or are_about(lines, index, _TO_YOU)
 
 
 def follows_on(lines: Sequence[str], index: int | None) -> bool:

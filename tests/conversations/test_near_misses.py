@@ -208,6 +208,17 @@ def test_commands_that_end_two_mails_are_done(table: Table) -> None:
     alice.says("info bob\n\nwhoami\ngames\nstandings").hears("alice@example.org", "Board 1")
 
 
+def test_a_wish_that_ends_two_mails_is_no_signature(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    for greeting in ("Hello", "Hi"):
+        alice.forgets().says(f"{greeting}\n\nI resign\nthat is all\nAlice", answering=board)
+        alice.hears("Do you want to resign board 1?").says("no")
+    alice.forgets().says("Ready?\nBob Roe\nNew York City", answering=board)
+    alice.says("Ready?\nBob Roe\nNew York City", answering=board)
+    bob.hears("| Ready?")
+
+
 @pytest.mark.parametrize("title", ["Help Desk", "Games Manager", "Yes Solutions Ltd", "No Limits"])
 def test_a_title_like_a_command_is_part_of_a_signature(title: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")

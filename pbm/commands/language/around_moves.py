@@ -98,7 +98,10 @@ def _is_emoji(letter: str) -> bool:
     return letter not in DOUBTS and any(first <= letter <= last for first, last in _EMOJI)
 
 
-_SECTIONS: Final = "before plan after to from and spoken kind behind or sorry".split()
+_SECTIONS: Final = (
+    "before, plan, after, to, from, and, spoken, kind, behind, or, sorry, unfinished, is, "
+    "conditional, quoting, options, this, takes back"
+).split(", ")
 _READ: Final = read_sections(_FILE, _SECTIONS, lambda line: (line.lower(),))
 PHRASES: Final = {key: tuple(sorted(some, key=len, reverse=True)) for key, some in _READ.items()}
 _BEFORE: Final = tuple(map(str.casefold, PHRASES["before"]))

@@ -42,10 +42,10 @@ _APOLOGIES = frozenset(map(small, PHRASES["sorry"]))
 _BEFORE = frozenset(map(small, PHRASES["before"]))
 _GREETINGS = ANSWER_WORDS["greeting"] - {"lieber"}  # "rather", too
 _TO_SOMEBODY = CLOSINGS.union(map(str.casefold, _GREETINGS))
-_KIND = (_TO_SOMEBODY | _GREETINGS | ANSWER_WORDS["polite"] | _APOLOGIES).union(
+KIND = (_TO_SOMEBODY | _GREETINGS | ANSWER_WORDS["polite"] | _APOLOGIES).union(
     *(map(small, PHRASES[name]) for name in ("before", "after", "kind"))
 )
-_KIND_BEHIND = _KIND.union(map(small, PHRASES["behind"]))
+_KIND_BEHIND = KIND.union(map(small, PHRASES["behind"]))
 _DOUBTFUL = frozenset().union(*(ANSWER_WORDS[name] for name in ("doubt", "not", "no", "no alone")))
 _OR = frozenset(PHRASES["or"])
 
@@ -77,7 +77,7 @@ class MoveInside:
         if below and after[0] not in _MARKS:
             below[0].is_joined = True
         announced = bool(above) and above[-1].clause.parts(_BEFORE) is not None
-        return _are_kind(above, _KIND, sorry=announced) and _are_kind(below, _KIND_BEHIND)
+        return _are_kind(above, KIND, sorry=announced) and _are_kind(below, _KIND_BEHIND)
 
     @property
     def is_doubted(self) -> bool:

@@ -64,6 +64,7 @@ _PGP = re.compile(
 _PGP_REST = re.compile(
     r"-----END PGP [A-Z ]{1,30}-----$|\[-- .{1,100} --\]$|gpg: (?:Good|Signature) "
 )
+_BREAKS_WORD = re.compile("[a-z0-9][-\u2010-\u2014]$", re.ASCII | re.IGNORECASE)  # or a move
 _COMMENT_OF_OURS = re.compile(r"[> ]{1,8}\| ")
 # Direction marks, which programs put around right-to-left text, and other invisible characters.
 # They are dropped at the ends of a line only; within it they are the writer's.
@@ -209,9 +210,11 @@ class _Cleaning:
             return True
         if self._ours.ends_in(self._plain[max(0, at - 2) : at], at):
             return True
+        above = self._plain[at - 1]
+        if _BREAKS_WORD.search(above) and line[0].isalnum():
+            return True
         if not is_above:
             return False
-        above = self._plain[at - 1]
         first_word = self._plain[at].split(maxsplit=1)[0]
         blanks = 2 if "  " in above.lstrip("> ") else 1  # two stand between moves in our lists
         is_full = len(above) + blanks + len(first_word) > max(self._quoted_width, _FULL_LINE)

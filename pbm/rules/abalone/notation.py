@@ -41,7 +41,7 @@ _LIKE_COMMAS = re.compile("[;:>]")
 _ARROW = "→"  # stands for a word such as "to"
 _DOUBTS = "?.!… "
 _PLACE = r"[a-i]\s?[1-9]"
-_PLACES = re.compile(rf"{_PLACE}(?:[-\s,;:>./\\→]*{_PLACE}){{0,5}}[\s?.!…]*")
+_PLACES = re.compile(rf"[(\[{{]?{_PLACE}(?:[\W_ー]{{0,8}}{_PLACE}){{0,5}}[)\]}}\s?.!…]*")
 _EACH_PLACE = re.compile(r"([a-i])\s?([1-9])")
 _MOST_PLACES = 6  # the cells of three marbles, and their targets
 Places = tuple[str, ...]
@@ -52,6 +52,9 @@ _FOLDING = {
     **{ord(capital): capital.lower() for capital in ascii_uppercase},
     **{ord(plain) + _WIDE: plain.lower() for plain in ascii_letters + digits + ",;:>-"},
     **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-"),
+}
+_LOOK_ALIKES = {
+    ord(other): latin for other, latin in zip("АВСЕНІавсеніɑ", "abcehiabcehia", strict=True)
 }
 
 
@@ -95,7 +98,7 @@ def is_nearly_notation(text: str) -> bool:
     >>> is_nearly_notation("C3 → C4"), is_nearly_notation("Is e4 free?")
     (True, False)
     """
-    return len(text) <= _LONGEST_TEXT and bool(places_of(_folded(text.strip())))
+    return len(text) <= _LONGEST_TEXT and bool(places_of(_loosely_folded(text.strip())))
 
 
 def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
@@ -105,7 +108,7 @@ def moves_meant(position: Placement, text: str) -> tuple[str, ...]:
     >>> moves_meant(start("standard", 2), "a1-b2")
     ('a1-c3,b2',)
     """
-    plain = _folded(text).strip().rstrip(_DOUBTS)
+    plain = _loosely_folded(text).strip().rstrip(_DOUBTS)
     if is_notation(plain):
         try:
             return (str(parse_move(plain, position)),)
@@ -157,6 +160,11 @@ def _folded(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 
+def _loosely_folded(text: str) -> str:
+    """Return a text in lower case, in which letters that look like those of cells are such."""
+    return _folded(text).translate(_LOOK_ALIKES)
+
+
 def _resolve(match: re.Match[str], position: Placement) -> LineMove:
     """Return the move that a match of `_MOVE` names. Raises NotationError."""
     first = parse_cell(match[1])
@@ -188,7 +196,7 @@ def _not_a_move(text: str, position: Placement) -> NotationError:
         check_place(text)
     except NotationError as error:
         return NotationError("not-a-move", **error.params) if error.params else error
-    folded = _folded(text[:_LONGEST_TEXT]).strip()
+    folded = _loosely_folded(text[:_LONGEST_TEXT]).strip()
     places = places_of(folded) or tuple(_BARE_CELL.findall(folded))
     meant = moves_meant(position, folded) or [*map(str, moves_naming(position, places))]
     if len(meant) == 1:
@@ -211,7 +219,7 @@ def places_of(text: str) -> Places:
     if not _PLACES.fullmatch(text):
         return ()
     found = tuple("".join(parts) for parts in _EACH_PLACE.findall(text))
-    is_clear = len(found) > 1 or _BARE_CELL.match(text) is not None
+    is_clear = len(found) > 1 or _BARE_CELL.search(text) is not None
     return found if is_clear and all(place in CELL_NAMED for place in found) else ()
 
 

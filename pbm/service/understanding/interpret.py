@@ -23,7 +23,7 @@ from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, tr
 from pbm.commands.sentences import answers
 from pbm.commands.sentences.clauses import clauses
 from pbm.commands.sentences.intentions import Intention, only_means
-from pbm.commands.talk import is_in_sentence
+from pbm.commands.talk import is_in_sentence, is_spoken_of
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.mail.reading.quoting_own import holds_ours
@@ -215,7 +215,7 @@ def _with_words(
 def _with_doubt(script: Script, words: Sequence[str], lines: Lines) -> Script:
     """Add a `guess` if a line may be no command. The guess asks the sender what is meant."""
     returned = holds_ours(words[: max(lines)])
-    if not returned and not any(is_in_sentence(words, index) for index in lines):
+    if not returned and not any(is_spoken_of(words, index) for index in lines):
         return script
     told = [command.line for command in script.commands]
     return replace(script, guess={"section": "doubtful-lines", "lines": told, "returned": returned})

@@ -15,7 +15,7 @@ from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
 from pbm.commands.sentences.moves_inside import MoveInside, moves_inside
-from pbm.commands.talk import follows_on, goes_on, is_in_sentence, speaks_to
+from pbm.commands.talk import follows_on, goes_on, is_spoken_of, speaks_to
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_own import holds_ours
@@ -122,8 +122,10 @@ def _played(
     first = places[0]
     comment = _comment(script, places)
     if first.move is None:
+        text = fold_typography(first.text)
         meant = moves_meant(first.text, board.rules, board.position)
-        clear = _FROM_TO.fullmatch(fold_typography(first.text)) and _DIGIT.search(first.line)
+        step = moves_meant(text.replace("-", "→"), board.rules, board.position)
+        clear = _FROM_TO.fullmatch(text) and _DIGIT.search(first.line) and step == meant
         if clear and len(meant) == 1:
             return Script((PlayMove.bare(meant[0], first.line, board.rules),), comment)
         if len(meant) == 1:
@@ -170,20 +172,32 @@ def _guess(
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
-    """Return a script that asks which move is meant, if the lines have different legal moves."""
-    if not all(isinstance(command, PlayMove) and command.is_bare for command in script.commands):
+    """Return a script that asks about moves at the top of a mail, or None if they are clear.
+
+    They are unclear if the lines have different legal moves, or if the lines below deny the move.
+    """
+    moves = [item for item in script.commands if isinstance(item, PlayMove) and item.is_bare]
+    if len(moves) < len(script.commands):
         return None
-    game = script.commands[0].game
-    below = script.said[1:_LINES_READ]
-    if not any(whole_move(line, game) or moves_inside(line, game) for line in below):
-        return None
-    board = _board_on_turn(context, None)
+    first, *others = moves
+    game, said = first.game, script.said[:_LINES_READ]
+    has_more = any(whole_move(line, game) or moves_inside(line, game) for line in said[1:])
+    index = next((at for at, line in enumerate(said) if whole_move(line, game)), None)
+    lines = ("", *said) if index is None else said  # without a line it is in the subject
+    denied = not others and is_spoken_of(lines, index or 0)
+    board = _board_on_turn(context, None) if has_more or denied else None
     if board is None:
         return None
-    moves = (item for item in _found_in(board, script) if item.move is not None)
-    certain = (item for item in moves if not (item.inside and item.inside.is_doubted))
+    places = (item for item in _found_in(board, script) if item.move is not None)
+    certain = (item for item in places if not (item.inside and item.inside.is_doubted))
     legal = _legal(board, certain)
-    return _which_of(board, script, legal.values()) if len(legal) > 1 else None
+    if has_more and len(legal) > 1:
+        return _which_of(board, script, legal.values())
+    found = _Found(0, first.line, first.move, first)
+    how, meant = _meaning(board, found)
+    if denied and how == "legal":
+        return _guess(context, board, found, meant, script.comment, _IN_SENTENCE)
+    return None
 
 
 def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -> Script:
@@ -283,7 +297,7 @@ def _doubt(lines: Sequence[str], found: _Found) -> str:
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED
-    in_sentence = is_in_sentence(lines, index)
+    in_sentence = is_spoken_of(lines, index)
     if found.inside:
         in_sentence |= follows_on(lines, index) or goes_on(lines, index)
     return _IN_SENTENCE if in_sentence else ""

@@ -9,10 +9,13 @@ from dataclasses import replace
 from hashlib import sha256
 
 from pbm.commands.language.declare import Command
-from pbm.commands.registry import parse_line, whole_move
+from pbm.commands.registry import nearly_move, parse_line, whole_move
 from pbm.commands.sentences.answers import spoken
+from pbm.commands.sentences.intentions import understand
+from pbm.commands.sentences.moves_inside import moves_inside
 from pbm.events import Answered
 from pbm.mail.reading.signatures import possible_starts
+from pbm.rules.registry import default_game
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.withheld_text import new_password
 from pbm.store.values.players import Player
@@ -38,6 +41,17 @@ def _is_meant(line: str) -> bool:
     return commands or spoken((line,)).answer is not None or whole_move(line) is not None
 
 
+def _asks(line: str) -> bool:
+    """Return whether a line says or asks something, so that it is no part of a signature."""
+    return (
+        _is_meant(line)
+        or any(mark in line for mark in "?？؟")
+        or understand((line,)) is not None
+        or nearly_move(line, default_game()) is not None
+        or bool(moves_inside(line, default_game()))
+    )
+
+
 def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
     """Return the mail without its signature, if an earlier mail of the player had the same one."""
     envelope = turn.envelope
@@ -46,7 +60,7 @@ def without_known_signature(turn: MailTurn, player: Player | None) -> MailTurn:
     known = (*player.settings.signature.split(), *player.settings.endings.split())
     said = envelope.said
     for start in possible_starts(said) if known else ():
-        if _digest(said[start:]) in known and not any(map(_is_meant, said[start:])):
+        if _digest(said[start:]) in known and not any(map(_asks, said[start:])):
             kept = tuple("\n".join(said[:start]).rstrip("\n").split("\n"))
             below = tuple(at for at in envelope.below_quotes if at < start)
             envelope = replace(envelope, said=kept, below_quotes=below, signature=said[start:])
@@ -73,7 +87,8 @@ def note_signature(turn: MailTurn, player: Player) -> None:
 def _note_ending(turn: MailTurn, player: Player) -> None:
     """Remember the mail's last lines. If the next mail ends with them, they are a signature."""
     said = turn.envelope.said
-    endings = " ".join(_digest(said[start:]) for start in possible_starts(said))
+    starts = possible_starts(said)
+    endings = " ".join(_digest(said[at:]) for at in starts if not any(map(_asks, said[at:])))
     if endings and endings != player.settings.endings and not turn.withholds_words:
         turn.work.players.change_settings(player.id, endings=endings)
 
