@@ -92,6 +92,25 @@ class TestPasswords:
         assert "a-new-Sesame" not in table.everything_stored()
         bob.hears_nothing()
 
+    def test_alone_in_a_line_it_is_held_whatever_it_looks_like(
+        self, table: Table, checks: list[str]
+    ) -> None:
+        alice, bob = people(table)
+        board = alice.newest
+        for words in (
+            PASSWORD,
+            f"Hi bob,\n\n{PASSWORD}\n\nAlice",
+            f'- "{PASSWORD}".',
+            f"a1-c3,d4\n\n{PASSWORD[:3]}\u200b{PASSWORD[3:]}",
+            "\n".join(f"interesting{chr(97 + n)}" for n in range(20)) + f"\n{PASSWORD}",
+        ):
+            checks.clear()
+            alice.forgets().says(words, answering=board).hears("a word alone in its line is yours")
+            assert 0 < len(checks) <= 8
+            assert PASSWORD not in sent(bob) + table.everything_stored()
+        alice.says("congratulations\n\nhttps://club.example/x", answering=board)
+        bob.hears("congratulations")
+
     @pytest.mark.parametrize(
         "words",
         [

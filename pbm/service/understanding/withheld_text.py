@@ -1,7 +1,8 @@
 """Keeps secrets out of a mail's words: passwords, and the secret parts of reply addresses.
 
 Words that may hold a password are withheld: they are neither sent to other players nor stored. A
-candidate is a word after a userid or after the word "password", if it has the length of a password.
+candidate is a word after a userid or after the word "password", or alone in its line, if it has the
+length of a password.
 The server compares each candidate with the player's stored password hash.
 
 Such checks are limited like logins, so that nobody can guess passwords by mail. If the limits allow
@@ -104,7 +105,10 @@ def _handle_in_command(turn: MailTurn, text: str, own: Player | None) -> str | N
 def _word_before_password(
     turn: MailTurn, text: str, players: dict[str, Player], speaker: Speaker
 ) -> str | None:
-    """Return the word before a password in the text; None if there is no password."""
+    """Return the word before a password in the text, "" if it stands alone in its line.
+
+    Return None if there is no password.
+    """
     known = {name: kept for name, player in players.items() if (kept := player.password_hash)}
     speaking = player_of(speaker)
     found = perhaps_passwords(text, known, speaking.handle if speaking else None)
@@ -113,11 +117,14 @@ def _word_before_password(
         tries.setdefault((handle, word), before)
         if len(tries) > _MOST_TRIES or count == _MOST_PLACES:
             return before
+    if speaking and speaking.handle in known:
+        for word in islice(_alone(text), _MOST_TRIES - len(tries)):
+            tries.setdefault((speaking.handle, word), "")
     own = speaker.player if isinstance(speaker, Proven) else None
     for (handle, word), before in list(tries.items()):
         if _may_try(turn, players[handle], own):
             continue
-        if own is None or handle == own.handle:
+        if before and (own is None or handle == own.handle):
             return before
         del tries[handle, word]
     right = turn.passwords.are_right([(known[handle], word) for handle, word in tries])
@@ -319,6 +326,15 @@ def _spellings(word: str) -> dict[str, None]:
     left = word.lstrip(_OPENS)
     forms = (word, left, word.rstrip(_CLOSES), left.rstrip(_CLOSES))
     return dict.fromkeys(form for form in forms if SHORTEST <= len(form) <= LONGEST)
+
+
+def _alone(text: str) -> Iterator[str]:
+    """Yield the words that stand alone in their lines; those with digits or signs first."""
+    lines = (line.split() for line in _as_readers_see(text).splitlines())
+    words = ([word for word in line if word.strip(_OPENS + _CLOSES)] for line in lines)
+    alone = dict.fromkeys(line[0] for line in words if len(line) == 1)
+    for word in sorted(alone, key=str.isalpha):
+        yield from _spellings(word)
 
 
 def _as_readers_see(text: str, unseen: str = "") -> str:
