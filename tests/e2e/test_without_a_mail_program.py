@@ -35,7 +35,7 @@ def done(server: RunningServer, *words: str) -> str:
 def says(server: RunningServer, who: str, *words: str) -> None:
     """Send a mail, and wait as long as it takes for something to come back."""
     sent = done(server, "send", "--as", who, "--wait", "60", *words)
-    assert re.fullmatch(r"250 2\.0\.0 kept as i\d+\n", sent)
+    assert re.fullmatch(r"250 2\.0\.0 kept as i\d+\n((?:pbm|Abalone|Please).*: .+\n)+", sent), sent
 
 
 def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path) -> None:

@@ -102,10 +102,11 @@ def _shown_at(doorway: Doorway) -> bytes:
 def send(
     settings: Settings, sender: str, text: str, *, new: bool = False, wait: float = ANSWER_SECONDS
 ) -> str:
-    """Send a mail, wait up to `wait` seconds for an answer, and return the server's SMTP reply.
+    """Send a mail, and wait up to `wait` seconds for an answer.
 
-    The mail is a reply to the newest mail that `sender` got. If there is none, or if `new` is true,
-    the first line of `text` is the subject.
+    Return the server's SMTP reply, and below it subject and first line of each mail that came. The
+    mail is a reply to the newest mail that `sender` got. If there is none, or if `new` is true, the
+    first line of `text` is its subject.
     """
     mails, recipient = _mails(settings, sender), settings.address
     subject, _, body = text.strip().partition("\n")
@@ -128,12 +129,16 @@ def send(
     end = time.monotonic() + wait
     # Compares counts, since a mail program may rename files.
     while (
-        not settings.smarthost
-        and len(_mails(settings, sender)) <= len(mails)
+        not (came := _mails(settings, sender)[len(mails) :])
+        and not settings.smarthost
         and time.monotonic() < end
     ):
         time.sleep(_LOOK_AGAIN)
-    return reply
+    told = (
+        (subject, text.lstrip().partition("\n")[0])
+        for subject, text in map(_subject_and_text, came)
+    )
+    return "\n".join([reply, *map(": ".join, told)])
 
 
 def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:
