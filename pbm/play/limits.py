@@ -66,7 +66,7 @@ ANSWERS_UNPROVEN = Limit(5, _HOUR, Kind.PAUSE_FROM)
 NEWCOMERS_DAY = _DAY
 NEWCOMERS_ANSWERS = 40  # and as many to unproven mails
 LEFT_OUT_NOTICES = Rate("left-out-told", 20, _DAY)  # ends loops with autoresponders
-UNNAMED_TOLD = Rate("unnamed-told", 1, _DAY)  # mails to a reply address without a clear author
+UNNAMED_TOLD = Rate("unnamed-told", 10, _DAY)  # of mails to a reply address without clear author
 BACK_BY_CLAIM = Rate("back", 4, _DAY)  # unproven mails claiming that a player is back
 
 # Mails that others cause to a player, except the first of a turn that waits for the player: about

@@ -49,7 +49,8 @@ def test_promise_10_behind_our_front_the_owner_of_the_tag_is_told(table: Table) 
         alice.says("a1-c3,d4", answering=board, headers={"From": field})
         alice.writes("resign 1", headers={"From": field})  # without a tag it is dropped
         assert alice.replied.startswith("250 "), field
-    alice.gets(1).hears("a mail that could not be read", "The mail has more than one From line.")
+    assert len(FORGED) > 10
+    alice.gets(10).hears("a mail that could not be read", "The mail has more than one From line.")
     alice.writes("resign 1").says("yes", headers={"From": FORGED[3]}).gets(1)
     alice.says("a1-c3,d4", answering=board, headers={"Auto-Submitted": "auto-replied", "From": ""})
     table.clock.passes(days=1)

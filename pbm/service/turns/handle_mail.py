@@ -105,7 +105,7 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
 
 
 def _tell_owner(turn: Turn, recipient: Recipient, envelope: Envelope) -> str:
-    """Tell the owner of a reply address, once a day, that a mail to it names no clear author."""
+    """Tell the owner of a reply address, within a limit, that a mail names no clear author."""
     owner: Player | str | None = None
     if isinstance(recipient, PlayerReply):
         owner = tag_owner(turn.work, turn.site.keyring, recipient)
