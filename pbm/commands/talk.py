@@ -22,7 +22,7 @@ from pbm.play.game_words import mentions_place
 
 _FEWEST_WORDS = 3  # of a sentence; shorter lines are mistyped commands
 _LISTS: Final = read_list("sentences", ("to you", "words", "ours", "beginnings", "whole"))
-_TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = _LISTS.values()
+TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = _LISTS.values()
 # A number, an option, an address, a ply, two partners.
 _EXACT = re.compile(r"\d|[@#=+*]|(?:^|\s)[-\u2013\u2014]{1,2}\w")
 _SENTENCE_ENDS = ".,:;!?…)-"
@@ -58,7 +58,7 @@ def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
     about_board = words[0] == "board"  # without a number it is an ordinary word
     if _OURS.intersection(words[1:]) and not about_board:
         return False
-    if _TO_YOU.intersection(words[1:]):
+    if TO_YOU.intersection(words[1:]):
         return True
     is_possible = about_board or all(map(_names_something, meant))
     return is_possible and not _WORDS.isdisjoint(words[1:])
@@ -84,7 +84,7 @@ def is_in_sentence(lines: Sequence[str], index: int | None) -> bool:
 
 def is_spoken_of(lines: Sequence[str], index: int | None) -> bool:
     """Return whether a line with a move may be in a sentence, or the lines around deny it."""
-    return is_in_sentence(lines, index) or are_about(lines, index, _TO_YOU)
+    return is_in_sentence(lines, index) or are_about(lines, index, TO_YOU)
 
 
 def follows_on(lines: Sequence[str], index: int | None) -> bool:
@@ -107,4 +107,4 @@ def goes_on(lines: Sequence[str], index: int | None) -> bool:
 
 def speaks_to(line: str) -> bool:
     """Return whether a line says "you" or "your"."""
-    return not _TO_YOU.isdisjoint(words_of(line))
+    return not TO_YOU.isdisjoint(words_of(line))

@@ -124,10 +124,11 @@ def test_a_line_that_a_sentence_may_have_left_there_is_asked_about(body: str, ta
     bob.hears(body.split("\n")[0][:60])
 
 
-def test_out_of_turn_it_is_talk_as_before(table: Table) -> None:
+def test_out_of_turn_it_may_be_a_plan_and_is_told_to_nobody(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     bob.says(f"Hi alice,\n\n{THEIRS}\n\nLater!").gets(1)
-    alice.gets(1).hears("| Hi alice,", f"| {THEIRS}", "| Later!")
+    bob.hears("it is alice's turn", "Nothing has changed.", "| Hi alice,", "| Later!")
+    alice.hears_nothing()
     assert table.moves(1) == []
 
 

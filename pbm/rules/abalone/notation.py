@@ -41,7 +41,7 @@ _LIKE_COMMAS = re.compile("[;:>]")
 _ARROW = "→"  # stands for a word such as "to"
 _DOUBTS = "?.!… "
 _PLACE = r"[a-i]\s?[1-9]"
-_PLACES = re.compile(rf"[(\[{{]?{_PLACE}(?:[\W_ー]{{0,8}}{_PLACE}){{0,5}}[)\]}}\s?.!…]*")
+_PLACES = re.compile(rf"{_PLACE}(?:[\W_ー]{{0,8}}{_PLACE}){{0,5}}[\s?.!…]*")
 _EACH_PLACE = re.compile(r"([a-i])\s?([1-9])")
 _MOST_PLACES = 6  # the cells of three marbles, and their targets
 Places = tuple[str, ...]
@@ -219,7 +219,7 @@ def places_of(text: str) -> Places:
     if not _PLACES.fullmatch(text):
         return ()
     found = tuple("".join(parts) for parts in _EACH_PLACE.findall(text))
-    is_clear = len(found) > 1 or _BARE_CELL.search(text) is not None
+    is_clear = len(found) > 1 or _BARE_CELL.match(text) is not None
     return found if is_clear and all(place in CELL_NAMED for place in found) else ()
 
 

@@ -30,6 +30,7 @@ from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.limits import MOST_COMMANDS
 from pbm.play.offers import DRAW, TAKEBACK, mark_of
 from pbm.rules.contract import Game
+from pbm.service.understanding.described_move import read_described_move
 from pbm.service.understanding.move_line import read_move_line
 from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_wish
 from pbm.store.values.boards import Offer
@@ -50,6 +51,7 @@ def interpret(context: Context, script: Script) -> Script:
         or read_wish(context, script)
         or _board_lines(context, script)
         or read_move_line(context, script)
+        or read_described_move(context, script)
         or script
     )
     if meant.answer:

@@ -171,6 +171,14 @@ def _guess(
     return Script((command,), comment, guess=section)
 
 
+def ask_about(
+    context: Context, board: Board, index: int, line: str, move: str, script: Script
+) -> Script:
+    """Return the script that asks whether `move` is what the line at `index` describes."""
+    found = _Found(index, line, move)
+    return _guess(context, board, found, move, script.words_around({index}))
+
+
 def _leading_moves(context: Context, script: Script) -> Script | None:
     """Return a script that asks about moves at the top of a mail, or None if they are clear.
 
