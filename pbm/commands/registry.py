@@ -20,6 +20,7 @@ from pbm.commands.families import (
     records,
     seeks,
     settings,
+    status,
 )
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.around_moves import undressed, with_signs
@@ -56,6 +57,8 @@ COMMANDS: tuple[type[Command], ...] = (
     agree.Accept,
     agree.Reject,
     agree.Claim,
+    status.Send,
+    status.Status,
     look.Show,
     look.Games,
     people.Standings,

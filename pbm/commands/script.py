@@ -10,6 +10,7 @@ from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences.answers import accepts, opts_out, said_below, says_no, spoken
+from pbm.commands.sentences.asked import Aim
 from pbm.commands.sentences.broken_moves import with_moves_joined
 from pbm.commands.talk import is_talk
 from pbm.events import Answered
@@ -40,6 +41,7 @@ class Script:
     between: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     unplaced: tuple[str, ...] = ()  # words that belong to no board; the sender gets them back
     answer: Answered | None = None
+    aim: Aim = Aim.OTHERS  # of the comment
 
     def without(self, logins: Collection[Login | None]) -> "Script":
         """Return the script without the commands that have one of these logins."""

@@ -113,6 +113,7 @@ class Commented(BoardEvent):
     lines: tuple[str, ...]
     first: bool = False  # comment without a command: the player is told who reads it
     vacation: str | None = None  # the command to suggest if the player will be away
+    asks: bool = False  # the player may have asked the server, and gets the status card
 
     counts_as_words = True
 

@@ -221,9 +221,28 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
     """Return the ratings that a finished board counts for; None if it counts for none."""
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
+    pool = _pool(board)
+    return pool if pool != Pool.TEAMS or _all_moved_themselves(work, board) else None
+
+
+def _pool(board: Board) -> Pool:
     if teams(board.start):
-        return Pool.TEAMS if _all_moved_themselves(work, board) else None
+        return Pool.TEAMS
     return Pool.TWO if len(board.seats) == 2 else Pool.MANY
+
+
+def ratings_now(work: UnitOfWork, board: Board, now: datetime) -> list[dict[str, Any]]:
+    """Return the present ratings of a board's players, in seat order, as data for a template."""
+    ids = {seat.player_id for seat in board.seats}
+    known = work.ratings.current(board.game, _pool(board), ids)
+    told = []
+    for seat in board.seats:
+        own = measured(seat.robot) if seat.robot else at(known.get(seat.player_id), now)
+        is_measured = seat.robot is not None
+        told.append(
+            {"handle": seat.handle, "measured": is_measured, **asdict(shown(own.mu, own.sigma))}
+        )
+    return told
 
 
 def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:

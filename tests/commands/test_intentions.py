@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbm.commands.registry import parse_line
+from pbm.commands.sentences.asked import Aim, aim_of
 from pbm.commands.sentences.clauses import read_list
 from pbm.commands.sentences.intentions import Intention, Meant, understand
 from pbm.word_lists import WordListError
@@ -53,28 +54,11 @@ MEANT = {
         |unsubscribe me|Keine Mails mehr!|Can I get fewer mails?|退订|Unsubscribe!|abmelden
         |désinscription|darme de baja|désabonnement|Descadastrar, por favor|отписка
         |odhlásit|수신거부""",
-    "rules": """rules|Rules?|the rules please|What are the rules?|How do I win?
-        |Can you send me the rules?|Regeln?|Wie sind die Regeln?|Quelles sont les règles ?|reglas
-        |Правила|ルールを教えてください|すみません、ルールを教えてください。|规则""",
-    "play": """What do I do now?|How does this work?|Wie geht das?|Comment ça marche ?
-        |как играть?|怎么玩""",
-    "how play": "how do I play|How do I play this game?|how can I play",
-    "how move": """how do I move|How do I make a move?
-        |Wie mache ich einen Zug? Wie kann ich ziehen?""",
-    "help": """help|help me|help!|Help me please|HELP|I need help|Can you help me?
-        |Bob, can you help me?|Hilfe!|aide svp|ayuda|aiuto|ajuda|hjälp|pomocy|помощь|ヘルプ
-        |帮助""",
-    "commands": "commands|What commands are there?|Welche Befehle gibt es?",
-    "board": """show me the board|where is the board|Can I see the board?|resend the board
-        |Wo ist das Brett?""",
-    "turn": """who|who is to move?|whose turn is it|Whose turn is it?|status|Status?
-        |what are the scores|What's the score?|Is it my turn?|when is it my turn?
-        |which ones are mine?|who is winning?|how long do I have?|When must I move?
-        |Wer ist dran?|A qui de jouer ?
-        |¿De quién es el turno?|A chi tocca?|Czyj ruch?|Чей ход?""",
-    "games": "my games|which games am I in?|show my games",
-    "how challenge": "How do I start a new game?|how can I invite a friend?",
-    "how change": "How do I change my name?",
+    "rules": "rules|Rules?|the rules please|What are the rules?|ルールを教えてください|规则",
+    "play": "Wie geht das?|how do I play",
+    "help": "help|help me|help!|Help me please|HELP|I need help|ヘルプ|帮助",
+    "commands": "commands|What commands are there?",
+    "games": "my games|which games am I in?",
     "settings": "settings!",
     "pair": """I want to play with somebody.|Can I play against someone?|Pair me with someone
         |I'm looking for an opponent.|Can you find me an opponent?
@@ -98,6 +82,43 @@ TALK = """I won't quit now!|undo your shoes|my rules lawyer|status quo|Resign? N
     |Draw me a horse|The status is unclear|Help is on the way|help yourself|What a game
     |Play it again, Sam|back to work|Is this a1-c3,d4?|The rules of my club differ from these
     |ich gebe nicht auf|je n'abandonne pas|не сдаюсь|resign 12 alice secret"""
+
+
+# What the server alone knows or does, in answer to a board, and what others are asked or told.
+SERVER = """Can you help me?
+    |How do I win?|Can you send me the rules?|Regeln?|Wie sind die Regeln?|reglas
+    |Quelles sont les règles ?|Правила|How does this work?|Comment ça marche ?
+    |How do I make a move?|Wie mache ich einen Zug? Wie kann ich ziehen?|Bob, can you help me?
+    |Hilfe!|pomocy|Welche Befehle gibt es?|show me the board again please|whose turn is it
+    |What's the score?|Is it my turn?|which ones are mine?|who is winning?|how long do I have?
+    |When must I move?|Wer ist dran?|A qui de jouer ?|¿De quién es el turno?|A chi tocca?
+    |Czyj ruch?|Чей ход?|How do I start a new game?|How do I change my name?
+    |How many marbles have I lost?|Which marbles are mine?|How do I push?|larger picture please
+    |When does my time run out?|¿De qué color soy?|Where did I go wrong?
+    |Hoelang duurt het nog voor hij op tijd verliest?|Quanti punti ho guadagnato?
+    |Non capisco la notazione, cosa vuol dire b2?|I don't understand the picture, where is a1?
+    |Wie viele Kugeln habe ich noch?|Comment fait-on pour pousser ?|C'est à qui de jouer ?
+    |I am new here. Which side am I?|Ich habe vergessen, welche Farbe ich habe
+    |Je ne comprends pas la notation|quiero ver la última jugada|Vorrei un'immagine più grande
+    |Ik snap de notatie niet|Uma imagem maior, por favor|Nie rozumiem notacji"""
+OTHERS = """How long have you played?|Do you have time tomorrow?|Did you see my push?
+    |what's your rating over the board?|You pushed c4 to d5, clever|I need a few days for this one
+    |Where are you from?|My clock is ticking, I have to hurry|Wie lange spielst du schon?
+    |Schöner Zug!|Tu as vu ma poussée ?|J'ai perdu une bille bêtement|¿Viste mi empujón?
+    |Hai visto la mia spinta?|Wat is jouw rating bij de club?|Perdi mais uma bola, que azar
+    |Widziałeś moje pchnięcie?|That push was not nice, was it?|I forgot it was my turn, sorry!
+    |Where did you learn that? Which marbles are mine?"""
+
+
+@each_row("text", [" ".join(text.split()) for text in SERVER.split("|")])
+def test_what_the_server_is_asked(text: str) -> None:
+    for written in (text, f"Hi Bob,\n\n{text}\n\nAlice"):
+        assert aim_of(written.split("\n")) is Aim.SERVER
+
+
+@each_row("text", [" ".join(text.split()) for text in OTHERS.split("|")])
+def test_what_others_are_asked(text: str) -> None:
+    assert aim_of([text]) in (Aim.OTHERS, Aim.EITHER)
 
 
 @each_row(

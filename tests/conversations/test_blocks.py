@@ -73,10 +73,10 @@ def test_games_that_are_going_go_on_without_the_words(table: Table) -> None:
     alice.gets(1).hears("bob offers a draw.", "Words of bob are not shown.")
 
 
-def test_the_first_words_are_said_to_go_to_those_who_read_them(table: Table) -> None:
+def test_a_receipt_does_not_tell_who_reads_no_words(table: Table) -> None:
     alice, bob, _ = table.start("alice", "bob", "carol")
     alice.says("block bob").forgets()
-    bob.says("Hello all!", answering=board_mail(bob, 1)).gets(1).hears("Sent to carol.")
+    bob.says("Hello all!", answering=board_mail(bob, 1)).gets(1).hears("Sent to alice and carol.")
 
 
 def test_a_challenge_that_waits_between_them_is_off(table: Table) -> None:

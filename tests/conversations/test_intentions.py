@@ -83,7 +83,7 @@ def test_the_command_itself_is_done_at_once(word: str, table: Table, people: lis
         ("help me please", "WHAT YOU CAN WRITE"),
         ("How do I resign this game?", "=> resign [board]"),
         ("Wie kann ich remis anbieten?", "=> draw [board]"),
-        ("how do I move", "=> move [board] move [#ply]"),
+        ("how do I move", "To move, write the place"),
         ("What commands are there?", "=> challenge"),
         ("who is to move?", "Your move on board 1."),
         ("status", "Your move on board 1."),
@@ -193,7 +193,7 @@ def test_a_no_alone_is_talk_later_on(people: list[Person]) -> None:
 
 def test_to_the_plain_address(people: list[Person]) -> None:
     alice, bob = people
-    alice.writes("", "whose turn is it").gets(1).hears("Your games:", "1 in progress")
+    alice.writes("", "whose turn is it").gets(1).hears("Marbles left:")
     alice.writes("How do I play?").gets(1).hears("A FIRST GAME")
     alice.writes("Question", "Hi, how do I resign?").gets(1).hears("=> resign [board]")
     alice.writes("I give up", "Thanks!").gets(1).hears(

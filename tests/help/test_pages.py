@@ -29,7 +29,8 @@ def title(subject: str) -> str:
 
 
 def test_the_pages_are_these() -> None:
-    others = ["boards", "boards all", "clocks", "commands", "limits", "robots", "start", "tutorial"]
+    others = ["boards", "boards all", "clocks", "colours", "commands", "limits", "push", "robots"]
+    others += ["start", "time", "tutorial"]
     game = ["abalone", *(f"abalone {more}" for more in ("boards", "notation", "rules", "tactics"))]
     assert sorted([*others, *game]) == PAGES
 

@@ -30,6 +30,7 @@ happen both:
     no-for-ever      the same for somebody who was invited: the inviter has a no
     dropped          the question was answered with no
     help PAGE        this page was the answer; help: any page
+    card             the answer was the status card
     lost             the writer was told that nothing was found in the mail to do
     told             the writer alone got an answer, a page or a list or what is wrong; nothing was
                      done, and nothing is asked
@@ -150,7 +151,7 @@ def _means(thing: str, found: str) -> bool:
     """
     kind, _, what = thing.partition(" ")
     if thing in ("told", "answered"):
-        kinds = ("told", "help", "lost") if thing == "told" else ("told", "help")
+        kinds = ("told", "help", "card", *(["lost"] if thing == "told" else []))
         return found.startswith(kinds)
     if kind == "asked":
         return found.startswith(thing)

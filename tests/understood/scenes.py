@@ -23,6 +23,7 @@ _PAGE = 70  # letters at the beginning of a page, by which it is known
 _MOVES = ("a1-c3,d4", "i9-g7,f6")
 _PLAY_AS = re.compile(r"\bplay as \W?([a-z][a-z0-9_-]+)", re.IGNORECASE)
 _GOODBYE = "pbm: goodbye"
+_CARD = "To push, move two or three"
 _LOST = "I found no command in your mail"
 
 
@@ -259,10 +260,11 @@ class _What:
         ):
             if any(row["answer"] == "no" for row in self._questions(kind)):
                 return {word}
-        asked = [line for errand in self._new("errands") for line in errand["lines"] or ["talk"]]
+        errands = [errand for errand in self._new("errands") if errand["status"] != "unsent"]
+        asked = [line for errand in errands for line in errand["lines"] or ["talk"]]
         if asked:
             return {f"asked {_as_asked(line, self.before.state)}" for line in asked}
-        page = _page(mail)
+        page = "card" if _CARD in flow(mail.text) else _page(mail)
         if page:
             return {page}
         if any(row["answer"] is None for row in self._questions("signup", "invite", "confirm")):

@@ -10,7 +10,7 @@ from typing import Final
 from pbm.mail.reading.charsets import fold_typography
 from pbm.word_lists import read_sections
 
-_FOLDER: Final = Path(__file__).parents[1] / "languages"
+FOLDER: Final = Path(__file__).parents[1] / "languages"
 LONGEST = 200  # characters read of a text
 _MOST_WORDS = 8  # of a phrase
 _LONGEST_ANSWER = 12  # words at most in an answer
@@ -48,7 +48,7 @@ def _small_word(word: str) -> str:
 ANSWER_WORDS: Final = {
     section: frozenset(phrases)
     for section, phrases in read_sections(
-        _FOLDER / "yes-no.txt", _SECTIONS, lambda line: map(small, line.split(","))
+        FOLDER / "yes-no.txt", _SECTIONS, lambda line: map(small, line.split(","))
     ).items()
 }
 # Phrases that begin a wish for no more mail.
@@ -104,7 +104,7 @@ def phrase_of(text: str) -> str:
 
 
 def read_list(
-    name: str, sections: Collection[str], folder: Path = _FOLDER
+    name: str, sections: Collection[str], folder: Path = FOLDER
 ) -> dict[str, frozenset[str]]:
     """Return the phrases in a file, by section. Raises WordListError and OSError."""
     found = read_sections(folder / f"{name}.txt", sections, lambda line: (phrase_of(line),))

@@ -40,11 +40,8 @@ class Intention(StrEnum):
     FEWER = "fewer"  # "I get too many mails"
     RULES = "rules"
     PLAY = "play"
-    MOVE = "move"
     HELP = "help"
     COMMANDS = "commands"
-    BOARD = "board"
-    TURN = "turn"
     GAMES = "games"
     CHALLENGE = "challenge"
     CHANGE = "change"
@@ -55,6 +52,7 @@ class Intention(StrEnum):
     ROBOTS = "robots"  # "Is there a bot?"
     TOURNAMENT = "tournament"
     STATE = "state"  # "What does the line State mean?"
+    PAUSE = "pause"
     AGAINST = "against"  # needs a name behind it
     AWAY = "away"  # days may stand behind it
 
@@ -62,7 +60,7 @@ class Intention(StrEnum):
 # The ways to introduce a wish: the sections of their phrases.
 _WISH, _BEG, _ASK = _WAYS = ("ways to wish", "ways to beg", "ways to ask")
 # "I want to play" is said to the other players, too; "How do I play" hardly is.
-_ONLY_ASKED = frozenset({Intention.PLAY, Intention.MOVE, Intention.CHALLENGE, Intention.CHANGE})
+_ONLY_ASKED = frozenset({Intention.PLAY, Intention.CHALLENGE, Intention.CHANGE})
 _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
 _WITH_MORE: Final = (Intention.AGAINST, Intention.AWAY)
 _WHOLE: Final = tuple(item for item in Intention if item not in _WITH_MORE)

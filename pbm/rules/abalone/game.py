@@ -86,6 +86,7 @@ class Abalone:
                 "symbol": symbol(position, seat),
                 "score": position.scores[seat - 1],
                 "goal": EJECTIONS_TO_WIN,
+                "marbles": position.count(seat),
                 "bare": not position.count(seat),
                 "home": home_of(start.marbles_of(seat)),
             }

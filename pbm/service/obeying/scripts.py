@@ -11,6 +11,7 @@ from pbm.commands.language.declare import Command
 from pbm.commands.language.words import lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
+from pbm.commands.sentences.asked import Aim
 from pbm.commands.sentences.moves_inside import moves_inside
 from pbm.errors import Refusal
 from pbm.events import (
@@ -27,9 +28,11 @@ from pbm.events import (
 )
 from pbm.play.boards import check_move
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, take_unasked_mail
+from pbm.play.status import status_view
 from pbm.play.turn import Postage
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
+from pbm.service.telling.announce import may_answer, others_reading
 from pbm.service.understanding.wishes import vacation_line
 
 _LINES_READ = 24  # lines of an unsent comment that are searched for a move
@@ -197,7 +200,7 @@ def _place_comment(context: Context, script: Script, happened: list[list[Event]]
         return []  # it may be a signature
     if script.commands or number is None:
         return [Answered("unsent", {"comment": list(script.comment)}, number)]
-    return _chat(context, number, script.comment)
+    return _chat(context, number, script)
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
@@ -232,10 +235,13 @@ def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 
-def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event]:
-    """Send a comment to a board's other players; ignore repeated ones, to end mail loops."""
-    work, now, player = context.work, context.now, context.player
-    work.boards.get(number, lock=True)  # the lock makes the counts exact
+def _chat(context: Context, number: int, script: Script) -> list[Event]:
+    """Send a comment to a board's other players; ignore repeated ones, to end mail loops.
+
+    What the server alone can answer is held back, if an answer may go out.
+    """
+    work, now, player, comment = context.work, context.now, context.player, script.comment
+    board = work.boards.get(number, lock=True)  # the lock makes the counts exact
     told = {"title": "your words", "number": number, "comment": list(comment)}
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
     if not SAME_WORDS.take(work, now, number, player.id, said, wait=False):
@@ -244,8 +250,15 @@ def _chat(context: Context, number: int, comment: tuple[str, ...]) -> list[Event
         return [Answered("said-before", {**told, "most": SAME_WORDS.most}, number)]
     if not NEWS.take(work, now, number, player.id, wait=False):
         return [Answered("said-enough", {**told, "most": NEWS.most}, number)]
-    first = work.boards.note_told_of_words(number, player.id)
-    return [Commented(number, player.handle, comment, first, vacation_line(comment))]
+    people = others_reading(board, player.id)
+    if not people or (script.aim is Aim.SERVER and may_answer(context.turn, player)):
+        if people:
+            work.questions.hold_words(player.id, number, comment, now)
+        view = status_view(work, board, player, now)
+        told = {"unsent": people, "comment": list(comment), "vacation": vacation_line(comment)}
+        return [Answered("status", {**view, **told}, number)]
+    first, asks = work.boards.note_told_of_words(number, player.id), script.aim is not Aim.OTHERS
+    return [Commented(number, player.handle, comment, first, vacation_line(comment), asks)]
 
 
 def refused(

@@ -11,6 +11,7 @@ from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
 from pbm.play.limits import is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
+from pbm.play.status import card_of
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.views import board_view, board_views, view_reads
@@ -35,13 +36,15 @@ class _News:
     comments: list[dict[str, Any]] = field(default_factory=list)
     speaks_first: str | None = None  # handle of a player whose first comment this is
     vacations: dict[str, str] = field(default_factory=dict)  # lines that stop authors' clocks
+    asks: bool = False  # the comment may be a question to the server
 
     def add(self, event: BoardEvent) -> None:
         self.events.append(event)
         match event:
             case BoardFact():
                 self.lead.append(event.lead())
-            case Commented(_, handle, lines, first, vacation):
+            case Commented(_, handle, lines, first, vacation, asks):
+                self.asks |= asks
                 head, rest = divide_comment(lines)
                 self.comments.append({"handle": handle, "head": head, "rest": rest})
                 self.speaks_first = handle if first else self.speaks_first
@@ -83,10 +86,12 @@ def _announce(
     ]
     instead = replaced_mails(turn, board, seated)
     told = {
-        player.id: _mail_for(player, board, hearing, news, hidden)
+        player.id: _mail_for(player, board, news, hidden)
         for player in seated
         if player in hearing or player.id in instead
     }
+    if news.asks and sender in told:
+        told[sender]["card"] = card_of(turn.work, board, turn.now)
     may_wait = [player for player in hearing if player.id not in instead]
     at_once, may_have_kept, plain = keep_for_digests(
         turn, board, may_wait, sender, news.events, told, together
@@ -233,20 +238,23 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
                 MailWriter(turn).tell_or_keep(player, "seek-news", f"seek {news.seek}", told)
 
 
-def _mail_for(
-    reader: Player, board: Board, readers: Sequence[Player], news: _News, hidden: _Hidden
-) -> dict[str, Any]:
+def others_reading(board: Board, player_id: int) -> list[str]:
+    """Return the handles of the other people who get words of a player, blocked or not."""
+    handles = [
+        seat.handle
+        for seat in board.seats
+        if not (seat.robot or seat.removed or seat.player_id == player_id)
+        and (not board.playing or seat.player_id in board.still_in)
+    ]
+    return list(dict.fromkeys(handles))
+
+
+def _mail_for(reader: Player, board: Board, news: _News, hidden: _Hidden) -> dict[str, Any]:
     """Return the facts and comments for one reader, without comments of blocked authors."""
     kept_from = hidden.get(reader.id, frozenset())
-    others = [
-        player.handle
-        for player in readers
-        if player.id != reader.id and reader.handle not in hidden.get(player.id, ())
-    ]
-    alone = all(seat.robot or seat.player_id == reader.id for seat in board.seats)
-    tells = bool(others or alone) and reader.handle == news.speaks_first
+    own = {"sent_to": others_reading(board, reader.id), "first": reader.handle == news.speaks_first}
     comments = [
-        {**said, "sent_to": others} if tells else said
+        {**said, **own} if said["handle"] == reader.handle else said
         for said in news.comments
         if said["handle"] not in kept_from
     ]

@@ -14,6 +14,7 @@ from pbm.service.ticks.tick import Again, Tick
 from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.asking import (
     CONSENT_STANDS,
+    OPEN_FOR,
     ErrandStatus,
     PendingCommands,
     Question,
@@ -99,6 +100,7 @@ def erase_old_rows(tick: Tick) -> Again:
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
     tick.work.consents.forget_before(tick.now - CONSENT_STANDS)
+    tick.work.questions.forget_held_words(tick.now - OPEN_FOR)
     return Again(tick.now + (_NEXT_ERASURE_AFTER if more else _EVERY), "erased what is old")
 
 

@@ -32,7 +32,7 @@ from pbm.play.offers import DRAW, TAKEBACK, mark_of
 from pbm.rules.contract import Game
 from pbm.service.understanding.described_move import read_described_move
 from pbm.service.understanding.move_line import read_move_line
-from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_wish
+from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_question, read_wish
 from pbm.store.values.boards import Offer
 
 _LINES_READ = 200  # of one mail
@@ -56,7 +56,8 @@ def interpret(context: Context, script: Script) -> Script:
     )
     if meant.answer:
         return meant
-    return _which_of_several(context, meant) or _without_wish(context, meant)
+    meant = _which_of_several(context, meant) or _without_wish(context, meant)
+    return read_question(context, meant) or meant
 
 
 def _offer_reply(context: Context, script: Script) -> Script | None:

@@ -11,17 +11,20 @@ from typing import Final
 
 from pbm.commands.families.account import Delete, ExplainStop
 from pbm.commands.families.agree import Draw, TakeBack
-from pbm.commands.families.away import TakeVacation
+from pbm.commands.families.away import Pause, TakeVacation
 from pbm.commands.families.help import Help
 from pbm.commands.families.lobby import Challenge, Decline, Rematch
 from pbm.commands.families.look import Games, Show
-from pbm.commands.families.play import Hint, PlayMove, Resign
+from pbm.commands.families.play import Hint, Resign
 from pbm.commands.families.seeks import Play
 from pbm.commands.families.settings import ShowSettings
+from pbm.commands.families.status import Status
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
+from pbm.commands.sentences.asked import Aim, aim_of
+from pbm.commands.sentences.clauses import words_of
 from pbm.commands.sentences.intentions import (
     Intention,
     Meant,
@@ -48,21 +51,21 @@ _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.ANYONE: Play,
     Intention.AGAINST: Challenge,
     Intention.AWAY: TakeVacation,
+    Intention.PAUSE: Pause,
 }
+_WISHED: Final = {Aim.TAKE_BACK: Intention.TAKE_BACK, Aim.PAUSE: Intention.PAUSE}
 _WISHES: Final = frozenset(
     (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
 )
 _LOOKS: Final[dict[Intention, type[Command]]] = {
     Intention.STOP: ExplainStop,
     Intention.FEWER: ExplainStop,
-    Intention.BOARD: Show,
     Intention.GAMES: Games,
     Intention.SETTINGS: ShowSettings,
     Intention.HINT: Hint,
 }
 _PAGES: Final = {
     Intention.PLAY: "tutorial",
-    Intention.MOVE: PlayMove.words[0],
     Intention.HELP: "",
     Intention.COMMANDS: "commands",
     Intention.CHALLENGE: Challenge.words[0],
@@ -70,6 +73,7 @@ _PAGES: Final = {
     Intention.ROBOTS: "robots",
 }
 _EXPLAINED: Final = (Intention.TOURNAMENT, Intention.STATE)
+_FEW_WORDS = 4  # of a stranger's question that needs a help page
 _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
@@ -80,7 +84,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
         guessed = _invitation(context, script) or _vacation(script)
         topic = topic_asked(script.said)
         if guessed or topic is None:
-            return guessed
+            return guessed or _status_asked(context, script)
         said = Understood((topic,), ())
     if said is None:
         return None
@@ -104,6 +108,41 @@ def read_wish(context: Context, script: Script) -> Script | None:
             only = only or context.board(None).id
         guess = _guess(lines.values(), only)
     return Script(commands, said.rest, said=script.said, guess=guess)
+
+
+def read_question(context: Context, script: Script) -> Script | None:
+    """Return a script for words to a board's players that ask something; None for other words.
+
+    What only the server can do is asked about. Questions to the server are marked.
+    """
+    number = context.own_hint
+    alone = not (script.commands or script.problem or script.guess or script.answer)
+    aim = aim_of(script.comment) if alone and number else Aim.OTHERS
+    if aim is Aim.OTHERS or number is None:
+        return None
+    board = context.work.boards.get(number)
+    wish = _WISHED.get(aim)
+    if wish and board.playing and (wish is Intention.PAUSE or board.has_moved(context.player_id)):
+        meant = Meant(wish, False, None, " ".join(" ".join(script.comment).split()))
+        command = _command(_line(meant, number, context.game_meant), meant, context.game_meant)
+        return Script((command,), said=script.said, guess=_guess([meant], number))
+    if aim is Aim.EITHER:
+        return replace(script, aim=aim)
+    if not context.turn.unproven:
+        return replace(script, aim=Aim.SERVER)
+    status = parse_line(f"{Status.words[0]} {number}")
+    assert isinstance(status, Command)
+    return Script((status,), script.comment, said=script.said)
+
+
+def _status_asked(context: Context, script: Script) -> Script | None:
+    """Return a script for a question to the server in a mail to no board; None for other words."""
+    if aim_of(script.said or (script.heading,)) in (Aim.OTHERS, Aim.EITHER):
+        return None
+    boards = context.work.boards.of_player(context.player_id, playing=True, most=2)
+    line = f"{Status.words[0]} {boards[0].id}" if boards else Help.words[0]
+    command = parse_line(line if len(boards) <= 1 else Games.words[0])
+    return Script((command,), said=script.said) if isinstance(command, Command) else None
 
 
 def _invitation(context: Context, script: Script) -> Script | None:
@@ -152,7 +191,9 @@ def page_meant(script: Script) -> str | None:
     said = _understood(script)
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
-    return "" if page == _PAGES[Intention.PLAY] else page
+    lines = script.said or (script.heading,)
+    asks = len(words_of(" ".join(lines))) <= _FEW_WORDS and aim_of(lines) is Aim.SERVER
+    return "" if page == _PAGES[Intention.PLAY] or (page is None and asks) else page
 
 
 def pairs_meant(script: Script) -> bool:

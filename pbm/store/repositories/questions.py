@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, delete, or_, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.passwords import SealedPassword
@@ -192,6 +192,30 @@ class Questions(Repository):
         rows = self._rows(select(errands).where(*where).order_by(errands.c.id))
         sealed = ((row, _sealed(row["password_hash"], row["password_seal"])) for row in rows)
         return tuple(read_as(PendingCommands, row, password=password) for row, password in sealed)
+
+    def hold_words(
+        self, player_id: int, board_id: int, words: Sequence[str], now: datetime
+    ) -> None:
+        """Store words to a board's other players until `send`, in place of earlier ones."""
+        self._delete(errands, *self._unsent(player_id), errands.c.board_id == board_id)
+        self.add_errand(player_id, board_id, (), words, now, status=ErrandStatus.UNSENT)
+
+    def boards_with_held_words(self, player_id: int, since: datetime) -> tuple[int, ...]:
+        its = (*self._unsent(player_id), errands.c.asked_at > since)
+        return self._scalars(select(errands.c.board_id).where(*its).order_by(errands.c.board_id))
+
+    def take_held_words(self, player_id: int, board_id: int, since: datetime) -> tuple[str, ...]:
+        """Delete a player's words that wait for `send`, and return them; () if there are none."""
+        its = (*self._unsent(player_id), errands.c.asked_at > since)
+        taken = delete(errands).where(*its, errands.c.board_id == board_id)
+        return next(iter(self._scalars(taken.returning(errands.c.comment))), ())
+
+    def forget_held_words(self, before: datetime) -> None:
+        its = (errands.c.status == ErrandStatus.UNSENT, errands.c.asked_at <= before)
+        self._delete(errands, *its)
+
+    def _unsent(self, player_id: int) -> tuple[ColumnElement[bool], ...]:
+        return errands.c.player_id == player_id, errands.c.status == ErrandStatus.UNSENT
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
         """Set the final status of waiting commands (an errand). Delete their password's hash."""

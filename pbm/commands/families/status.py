@@ -1,0 +1,59 @@
+"""The status card of a board, and words that were held back since it answered them."""
+
+from collections.abc import Iterator
+
+from pbm.commands.language.context import Context, which_board
+from pbm.commands.language.declare import Command, operand
+from pbm.commands.language.words import BoardKind, BoardRef
+from pbm.errors import Refusal
+from pbm.events import Answered, Commented, Event
+from pbm.play.limits import MOST_SHOWN
+from pbm.play.status import status_view
+from pbm.store.values.asking import OPEN_FOR
+
+
+class Status(Command, group="look"):
+    """See in a few lines how a board stands: your marbles, the scores, the clocks, how to move."""
+
+    words = ("status",)
+    reads_only = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        if context.shown >= MOST_SHOWN:
+            raise Refusal("enough-shown", most=MOST_SHOWN)
+        board = context.board(self.board)
+        yield Answered(
+            "status", status_view(context.work, board, context.player, context.now), board.id
+        )
+
+
+class Send(Command, group="play"):
+    """Pass on words of yours that were held back, since they seemed to be for the server."""
+
+    words = ("send",)
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        number, player = self._number(context), context.player
+        context.work.boards.get(number, lock=True)
+        since = context.now - OPEN_FOR
+        words = context.work.questions.take_held_words(player.id, number, since)
+        yield Commented(number, player.handle, words)
+
+    def pinned(self, context: Context) -> str:
+        return f"{self.words[0]} {self._number(context)}"
+
+    def _number(self, context: Context) -> int:
+        """Return the board for which words are held back. Raises Refusal."""
+        meant = self.board.number if self.board else context.own_hint
+        since = context.now - OPEN_FOR
+        found = context.work.questions.boards_with_held_words(context.player_id, since)
+        numbers = [number for number in found if meant in (None, number)]
+        if len(numbers) > 1:
+            raise which_board(context.work.boards.get_many(numbers))
+        if not numbers:
+            raise Refusal("nothing-held", number=meant)
+        return numbers[0]

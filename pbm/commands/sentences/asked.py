@@ -1,0 +1,114 @@
+"""Tells whether words in answer to a board ask something that only the server knows or does.
+
+The words by which that is known are in `languages/asked.txt`, which says what each list means.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from typing import Final
+
+from pbm.commands.sentences.clauses import FOLDER
+from pbm.mail.reading.charsets import fold_typography
+from pbm.word_lists import read_sections
+
+_LONGEST = 400  # characters; a longer text is talk
+_WRAPPED = 50  # characters; a shorter line ends its sentence
+_FEW_WORDS = 2  # of a request without a verb, such as "bigger picture"
+_SECTIONS: Final = (
+    *("ours", "game", "loose", "how", "asks", "wants", "acts", "take back", "pause"),
+    *("rival", "me", "you", "can you", "nobody", "talk"),
+)
+_SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
+_SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
+_TAG = re.compile(r",\s*[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
+_WORD = re.compile(r"\*?[^\W_]+\*?")
+_PLAIN = str.maketrans("łøđı", "lodi")
+
+
+class Aim(Enum):
+    """Whom a player's words are for."""
+
+    OTHERS = auto()
+    EITHER = auto()  # a question that the other players may answer
+    SERVER = auto()
+    TAKE_BACK = auto()  # the server, which is to take back the latest move
+    PAUSE = auto()
+
+
+def aim_of(lines: Sequence[str]) -> Aim:
+    """Return whom words in answer to a board are for."""
+    text = _unwrapped(lines)
+    if len(text) > _LONGEST:
+        return Aim.OTHERS
+    aims = [_aim(found[0]) for found in _SENTENCE.finditer(text) if _WORD.search(found[0])]
+    if not aims:
+        return Aim.SERVER if "?" in text else Aim.OTHERS
+    ours = [aim for aim in aims if aim not in (None, Aim.OTHERS, Aim.EITHER)]
+    if ours and Aim.OTHERS not in aims:
+        return max(ours, key=lambda aim: aim.value)
+    return Aim.EITHER if ours or Aim.EITHER in aims or "?" in text else Aim.OTHERS
+
+
+def _aim(sentence: str) -> Aim | None:
+    """Return whom a sentence is for; None if it neither asks nor speaks to anybody."""
+    said = " ".join(_words(sentence))
+    is_question = not {"?", "？", "¿"}.isdisjoint(sentence)
+    asks = is_question or ("!" not in sentence and bool(_LISTS["asks"].match(said)))
+    addressed = _LISTS["can you"].sub("", _LISTS["nobody"].sub("", said))
+
+    def has(*sections: str) -> bool:
+        return any(_LISTS[name].search(said) for name in sections)
+
+    if _LISTS["you"].search(addressed):
+        return Aim.OTHERS
+    chats = has("talk") or bool(_TAG.search(sentence))
+    undoes = has("take back", "pause")
+    does = undoes or (has("acts") and has("ours", "game", "loose", "how"))
+    if has("can you"):
+        is_ours = does or has("ours")
+    elif asks:
+        is_played = has("game") or (is_question and has("loose") and has("me", "rival"))
+        is_ours = does or has("ours", "how") or (is_played and not _SMILEY.search(sentence))
+    else:
+        is_short = len(said.split()) <= _FEW_WORDS and "!" not in sentence
+        orders = is_short or bool(_LISTS["acts"].match(said))
+        is_ours = (has("wants") and (does or has("how"))) or (orders and undoes)
+        is_ours = is_ours or (has("ours") and (orders or has("wants")))
+    if chats and not has("ours", "how"):
+        return Aim.OTHERS
+    if not is_ours:
+        return Aim.EITHER if asks else None
+    if has("how"):
+        return Aim.SERVER
+    return Aim.TAKE_BACK if has("take back") else Aim.PAUSE if has("pause") else Aim.SERVER
+
+
+def _unwrapped(lines: Sequence[str]) -> str:
+    """Join lines that a mail program has wrapped."""
+    text = ""
+    for line in lines:
+        text += line.strip() + (" " if len(line) >= _WRAPPED else "\n")
+    return text.strip()
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield the words of a text, without accents and in lower case."""
+    plain = unicodedata.normalize("NFKD", fold_typography(text).casefold().translate(_PLAIN))
+    yield from _WORD.findall("".join(char for char in plain if not unicodedata.combining(char)))
+
+
+def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
+    """Compile a list; a star stands for any letters."""
+    longest = sorted(map(re.escape, phrases), key=len, reverse=True)
+    some = "|".join(longest).replace(r"\*", r"\w*").replace(r"\ ", " ")
+    return re.compile(rf"\b(?:{some})\b")
+
+
+_LISTS: Final = {
+    section: _pattern(phrases)
+    for section, phrases in read_sections(
+        FOLDER / "asked.txt", _SECTIONS, lambda line: (" ".join(_words(line)),)
+    ).items()
+}

@@ -1,0 +1,92 @@
+"""Words for the server, in answer to a board, bring the status card; `send` passes them on."""
+
+from pbm.play.limits import NEWCOMERS_ANSWERS
+from tests.conversations.playing import board_mail, plays
+from tests.table import Table
+
+QUESTION = "How many marbles have I lost?"
+
+
+def test_the_card_and_send(table: Table) -> None:
+    people = alice, bob = table.start("alice", "bob")
+    plays(table, people, plies=4)
+    board = board_mail(alice, 1)
+    alice.forgets().says(QUESTION, answering=board).gets(1)
+    alice.hears(
+        'Not sent to bob. Answer "send"',
+        f"| {QUESTION}",
+        "Your move on board 1",
+        "You are o (top).",
+        "Marbles left: you o 14, bob x 14.",
+        "The last moves: 1. ",
+        "Every move has 3 weeks",
+        "Ratings",
+        "To move, write",
+        "To push, move two",
+    )
+    bob.forgets().hears_nothing()
+    print(alice.newest.text)
+    alice.says("send").gets(1).hears("Sent to bob.", f"| {QUESTION}")
+    bob.gets(1).hears("alice writes:", f"| {QUESTION}")
+    alice.says("send").gets(1).hears("I hold no words of yours back")
+    alice.says("status", answering=board).gets(1).hears("Marbles left:")
+    assert "Not sent" not in alice.newest.text
+    bob.hears_nothing()
+
+
+def test_the_newest_words_of_a_board_wait_for_two_days(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = board_mail(alice, 1)
+    alice.says("Which marbles are mine?", answering=board).says(QUESTION, answering=board)
+    assert [row["comment"] for row in table.rows("errands")] == [(QUESTION,)]
+    alice.forgets().writes("send").gets(1).hears("Please confirm: send 1")
+    alice.says("yes").hears("Sent to bob.")
+    bob.gets(1).hears(f"| {QUESTION}")
+    alice.says("How do I push?", answering=board).forgets()
+    table.clock.passes(days=2, minutes=1)
+    alice.says("send", answering=board).hears("I hold no words of yours back")
+
+
+def test_other_questions_are_sent_and_bring_the_card(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("What is that good for?").gets(1).hears("Sent to bob.", "Marbles left:")
+    bob.gets(1).hears("| What is that good for?")
+    assert "Marbles left" not in bob.newest.text
+    alice.says("Good luck!").gets(1).hears("Sent to bob.")
+    assert "Marbles left" not in alice.newest.text
+
+
+def test_where_no_answer_may_go_out_words_are_sent(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    board = alice.newest
+    for _ in range(NEWCOMERS_ANSWERS + 21):
+        alice.says("show", answering=board)
+    alice.forgets().says(QUESTION, answering=board).hears("Sent to bob.")
+    bob.hears(f"| {QUESTION}")
+
+
+def test_what_only_the_server_can_do_is_asked_about(table: Table) -> None:
+    people = alice, bob = table.start("alice", "bob")
+    plays(table, people, plies=4)
+    board = board_mail(alice, 1)
+    alice.says("can we pause?", answering=board).hears("stop the clocks of board 1?")
+    alice.says("can you cancel it?", answering=board).hears("your last move back on board 1?")
+    bob.forgets().hears_nothing()
+
+
+def test_a_question_that_may_be_forged_holds_nothing(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    thread = {"In-Reply-To": alice.newest["Message-ID"]}
+    alice.writes("Re: Abalone Board 1: alice v bob", QUESTION, headers=thread)
+    alice.hears("Marbles left:", "I did not pass on your words")
+    assert not table.rows("errands")
+    bob.hears_nothing()
+
+
+def test_a_board_that_is_over(table: Table) -> None:
+    people = alice, bob = table.start("alice", "bob")
+    plays(table, people, plies=4)
+    bob.says("resign").forgets()
+    alice.says("Where did I go wrong?", answering=board_mail(alice, 1))
+    alice.hears("Board 1 is over", 'answer "analyse"', "Not sent to bob.")
+    print(alice.newest.text)
