@@ -152,7 +152,7 @@ def test_words_in_between_wait_too_but_no_longer(table: Table, alice: Person) ->
     table.days_pass(seconds=3)
     alice.says("Well?", answering=board_mail(alice, 1)).hears_nothing()
     table.days_pass(seconds=2)
-    alice.gets(1).hears("You played a1-c3,b2.", "| Well?", "Nobody reads this")
+    alice.gets(2).hears("You played a1-c3,b2.", "Nobody reads words on this board")
     table.robots_think()
     alice.gets(1)
 

@@ -154,9 +154,13 @@ def days_away(lines: Sequence[str]) -> str | None:
 def topic_asked(lines: Sequence[str]) -> Meant | None:
     """Return the subject of a short question, or of a notice of absence; None for other texts."""
     text = " ".join(" ".join(lines).split())
-    words = words_of(text)
+    words = words_of(text.replace("'", " ").replace("’", " "))
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
-    if found is None or len(words) > _MOST_WORDS or not ("?" in text or found is Intention.AWAY):
+    if (
+        found is None
+        or len(words) > _MOST_WORDS
+        or not ("?" in text or found in (Intention.AWAY, Intention.ROBOTS))
+    ):
         return None
     return Meant(found, True, None, text)
 

@@ -82,7 +82,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
     said = None if _names_page(context, script) else _understood(script)
     if said is None and not context.hints and not script.commands and not script.problem:
         guessed = _invitation(context, script) or _vacation(script)
-        topic = topic_asked(script.said)
+        topic = topic_asked(script.said or (script.heading,))
         if guessed or topic is None:
             return guessed or _status_asked(context, script)
         said = Understood((topic,), ())
@@ -192,7 +192,11 @@ def page_meant(script: Script) -> str | None:
     found = [_page(item, default_game()) for item in said.meant] if said else []
     page = next((page for page in found if page is not None), None)
     lines = script.said or (script.heading,)
-    asks = len(words_of(" ".join(lines))) <= _FEW_WORDS and aim_of(lines) is Aim.SERVER
+    asks = (
+        not script.commands
+        and len(words_of(" ".join(lines))) <= _FEW_WORDS
+        and aim_of(lines) is Aim.SERVER
+    )
     return "" if page == _PAGES[Intention.PLAY] or (page is None and asks) else page
 
 
