@@ -293,6 +293,7 @@ def test_words_in_a_form_that_is_not_read(table: Table) -> None:
         ("text/plain; name=smime.p7m", "Your mail is encrypted or packed"),
         ("application/ms-tnef", "Outlook's file winmail.dat"),
         ("application/vnd.ms-tnef; name=winmail.dat", "Outlook's file winmail.dat"),
+        ("application/octet-stream; name=WinMail.dat", "Outlook's file winmail.dat"),
         ("text/plain; name=move.txt", "no words but in attachments"),
         ("image/jpeg", "no words but in attachments"),
         ("audio/ogg", "no words but in attachments"),

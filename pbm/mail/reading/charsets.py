@@ -47,6 +47,7 @@ _TYPOGRAPHY = str.maketrans(
     | dict.fromkeys(_SPACES, " ")
 )
 
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -60,7 +61,7 @@ def decode(raw: bytes, label: str) -> str:
 
     So it is for an unknown label: text that is valid UTF-8 is hardly ever anything else.
     """
-    codec = codec_for(label)
+    codec = codec_for(label) or ("utf-16" if raw[:2] in _UTF_16_MARKS else "")
     if not codec:
         try:
             return raw.decode("utf-8")

@@ -147,10 +147,11 @@ def _may_be_stub(lines: Sequence[str]) -> bool:
 
 
 def _not_in(plain: OwnWords, html: OwnWords) -> OwnWords:
-    """Return the words of the HTML part if most of the plain part's are not among them."""
+    """Return the words of the HTML part if the plain part's are mostly others, or links alone."""
     said, in_html = (_WORD.findall(_LINK.sub("", "\n".join(it.lines))) for it in (plain, html))
     found = sum(map(set(map(str.casefold, in_html)).__contains__, map(str.casefold, said)))
-    return html if in_html and 2 * found < max(len(said), 1) else plain
+    points = all(map(_POINTER.search, filter(None, plain.lines))) and len(in_html) > len(said)
+    return html if in_html and (points or 2 * found < max(len(said), 1)) else plain
 
 
 def _why_missing(text: str, words: OwnWords, form: str) -> str:

@@ -96,6 +96,7 @@ class Part:
     is_attachment: bool
     start: int
     end: int
+    named: str = ""  # where the names of its file stand, in lower case
     parts: list["Part"] = field(default_factory=list)
 
     def walk(self) -> Iterator["Part"]:
@@ -107,7 +108,7 @@ class Part:
     @property
     def is_packed(self) -> bool:
         """Whether it is S/MIME's, signed as a whole or encrypted."""
-        return self.kind in _PACKED or self.parameters.get("name", "").lower().endswith(".p7m")
+        return self.kind in _PACKED or ".p7m" in self.named
 
     @property
     def boundary(self) -> str:
@@ -119,7 +120,7 @@ def form_not_read(root: Part) -> str:
     parts = tuple(root.walk())
     if any(part.is_packed or part.kind in _ENCRYPTED for part in parts):
         return "encrypted"
-    if any(part.kind.endswith("ms-tnef") for part in parts):
+    if any(part.kind.endswith("ms-tnef") or "winmail.dat" in part.named for part in parts):
         return "winmail"
     leaves = (part for part in parts if not part.kind.startswith("multipart/"))
     return "attached" if any(p.is_attachment or p.kind[:5] != "text/" for p in leaves) else ""
@@ -212,10 +213,12 @@ def _part(headers: Headers, start: int, end: int, parent_kind: str) -> Part:
     if not content_type and parent_kind == "multipart/digest":
         content_type = "message/rfc822"
     kind, parameters = parse_content_type(content_type)
-    disposition, names = parse_disposition(headers.first("content-disposition"))
+    said = headers.first("content-disposition")
+    disposition, names = parse_disposition(said)
     encoding = headers.first("content-transfer-encoding", 100).lower()
     is_attachment = disposition == "attachment" or "filename" in names or "name" in parameters
-    return Part(kind, parameters, encoding, is_attachment, start, end)
+    named = f"{parameters.get('name', '')} {said}".lower()
+    return Part(kind, parameters, encoding, is_attachment, start, end, named)
 
 
 def parse_disposition(value: str) -> tuple[str, frozenset[str]]:

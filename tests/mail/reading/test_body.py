@@ -208,6 +208,7 @@ def test_promise_16_charsets_and_transfer_encodings(
         ("x-unknown", b"sch\xf6n", "schön"),
         ("x-unknown", b"sch\xc3\xb6n", "schön"),
         ("uft-8", b"a1\xe2\x80\x93c3", "a1–c3"),
+        ("unicode", "\ufeffhod".encode("utf-16-le"), "hod"),
         ("utf8mb4", b"sch\xc3\xb6n", "schön"),
         ("utf-8-sig", b"\xef\xbb\xbfsch\xc3\xb6n", "\ufeffschön"),
         ("{charset}", b"sch\xc3\xb6n \x93", "schÃ¶n “"),
