@@ -1,13 +1,35 @@
 """A table for each conversation, on SQLite and on PostgreSQL, checked when it is left."""
 
 from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 from sqlalchemy.pool import QueuePool
 
 from pbm import passwords
 from tests.conversations.checks import check_boards, check_mails
+from tests.sqlite_tables import make_tables
 from tests.table import Table
+
+_NUMBERS = count(1)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the files of all conversations lie: each would take long to make a folder for."""
+    return tmp_path_factory.mktemp("conversations")
+
+
+@pytest.fixture
+def sqlite_url(folder: Path) -> Iterator[str]:
+    """As everywhere: the URL of a SQLite file that only this test has."""
+    file = folder / f"{next(_NUMBERS)}.sqlite3"
+    url = f"sqlite:///{file}"
+    make_tables(url)
+    yield url
+    for end in ("", "-wal", "-shm"):
+        file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
 
 
 @pytest.fixture
