@@ -45,7 +45,7 @@ test: deps $(READY) $(CORE) ## runs the tests, in some minutes; ARGS="tests/rule
 
 .PHONY: test-all
 test-all: deps $(READY) $(CORE) ## runs the rest of them, in half an hour; of ARGS="tests/rules" what is of the rest
-	$(PYTEST) -m thorough $(ARGS)
+	$(PYTEST) -m "thorough and not alike" $(ARGS)
 
 .PHONY: torture
 torture: deps $(READY) $(CORE) ## random games, servers killed, a smarthost that fails; GAMES=, KILLS=, TURNS=, SEED=1

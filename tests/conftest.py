@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from fcntl import LOCK_EX, flock
@@ -37,6 +38,7 @@ PLAYED_ON_ONE = [
         "store/test_migrations.py",
     )
 ]
+CONVERSATIONS = Path(__file__).parent / "conversations"
 OF_EACH_DATABASE = ("database_url", "new_database_url", "bare_database_url", "scene")
 # What hypothesis tries is right or wrong, however long a busy machine takes for it.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -181,10 +183,21 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What plays on both databases plays on one of them in `make test-all`, in these folders."""
+    """What plays on both databases plays on one of them in `make test-all`, in these folders.
+
+    Of a conversation's rows four do: the others have other words, and the same SQL.
+    """
+    rows = defaultdict(list)
     for item in items:
         if _is_second(item) and any(map(item.path.is_relative_to, PLAYED_ON_ONE)):
             item.add_marker("thorough")
+            if item.path.is_relative_to(CONVERSATIONS):
+                rows[item.nodeid.partition("[")[0]].append(item)
+    for table in rows.values():
+        played = {0, len(table) // 3, len(table) * 2 // 3, len(table) - 1}
+        for place, item in enumerate(table):
+            if place not in played:
+                item.add_marker("alike")
 
 
 @pytest.hookimpl(trylast=True)
