@@ -201,6 +201,7 @@ def test_a_match_ends_when_its_pairs_decide(pairs: list[float], decision: str) -
     assert sprt.Bounds(0, 10).decision(pairs) == decision
 
 
+@pytest.mark.thorough
 def test_a_match_goes_on_from_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "pairs.jsonl"
     program = HERE.program.with_name("pbm-engine")

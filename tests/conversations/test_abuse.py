@@ -90,6 +90,7 @@ def test_a_dangerous_command_alone_from_elsewhere_is_not_done(table: Table) -> N
     alice.says("whoami", answering=stolen).hears("You are alice")
 
 
+@pytest.mark.thorough
 def test_questions_about_forged_mails_stay_small(table: Table) -> None:
     _, bob = table.start("alice", "bob")
     words = "\n".join("w" * 70 for _ in range(900))

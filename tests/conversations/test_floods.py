@@ -81,6 +81,7 @@ def checked(mails: list[Mail]) -> int:
     return beyond
 
 
+@pytest.mark.thorough
 def test_words_and_moves_on_fifteen_boards(table: Table) -> None:
     crowd = Crowd(table, others=5, boards=15)
     reader = crowd.reader
@@ -113,6 +114,7 @@ def test_words_and_moves_on_fifteen_boards(table: Table) -> None:
     reader.gets(1).hears("| Hello again.")
 
 
+@pytest.mark.thorough
 def test_too_many_words_are_named_only(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     for number in range(45):

@@ -29,6 +29,7 @@ def resigns(person: Person, number: int) -> None:
     person.says("resign", answering=board_mail(person, number))
 
 
+@pytest.mark.thorough
 def test_three_rounds_of_three(table: Table) -> None:
     people = alice, bob, carol = joined(table, 3)
     alice.says("challenge me bob carol -bowl -rounds=3\n\nA match!")

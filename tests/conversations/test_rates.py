@@ -378,6 +378,7 @@ def test_promise_07_the_same_words_come_back_once_and_then_are_passed_over(table
     bob.hears("| I am away until Monday.")
 
 
+@pytest.mark.thorough
 def test_boards_are_begun_at_a_bounded_rate(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     for _ in range(FIRST_STARTS.most):

@@ -15,6 +15,7 @@ def numbers(table: Table) -> dict[str, int]:
     return {handle: round(1500 + 40 * (mu - FRESH)) for handle, mu in known(table).items()}
 
 
+@pytest.mark.thorough
 def test_thirty_puppets_that_resign_after_one_move(table: Table) -> None:
     alice = table.joins("alice")
     for number in range(1, 31):
@@ -27,6 +28,7 @@ def test_thirty_puppets_that_resign_after_one_move(table: Table) -> None:
     alice.says("standings", to=SERVER).hears("Nobody stands in the standings")
 
 
+@pytest.mark.thorough
 def test_what_runs_out_after_two_plies_counts_for_nobody(table: Table) -> None:
     table.joins("alice")
     for number in range(1, 15):
@@ -72,6 +74,7 @@ def resigns_lately(person: Person, number: int) -> None:
     person.forgets().says(f"resign {number}")
 
 
+@pytest.mark.thorough
 def test_sixty_games_given_to_a_robot(table: Table) -> None:
     """They lift it by nothing, and who wins against it then gains no more than ever, and less with
     each win."""
@@ -158,6 +161,7 @@ def test_who_writes_is_not_absent(words: str, table: Table) -> None:
     assert table.player("alice").absent_since is None  # type: ignore[union-attr]
 
 
+@pytest.mark.thorough
 def test_one_absence_in_180_days(table: Table) -> None:
     alice, *_others = boards_that_run_out(table)
     table.days_pass(60)

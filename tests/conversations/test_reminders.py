@@ -91,7 +91,7 @@ def test_any_number_of_boards_is_one_mail(table: Table) -> None:
     assert bob.gets(1).newest.text.count("is closed.") == 24
 
 
-@pytest.mark.parametrize("spare", [True, False])
+@pytest.mark.parametrize("spare", [pytest.param(True, marks=pytest.mark.thorough), False])
 def test_time_that_runs_out_on_many_boards_is_told_in_one_mail(
     table: Table, *, spare: bool
 ) -> None:

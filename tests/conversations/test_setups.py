@@ -21,6 +21,7 @@ def joined(table: Table, *names: str) -> list[Person]:
     return [table.joins(name) for name in names]
 
 
+@pytest.mark.thorough
 def test_every_board_for_two(table: Table) -> None:
     people = alice, bob = joined(table, "alice", "bob")
     for number, name in enumerate(FOR_TWO, start=1):

@@ -35,6 +35,7 @@ def plays(mails: list[Delivered], players: list[Player], columns: str) -> list[D
     return mails
 
 
+@pytest.mark.thorough
 def test_it_is_played_by_mail(server: RunningServer, alice: Player, bob: Player) -> None:
     both = [alice, bob]
     alice.answers(alice.welcome, "help connect4")

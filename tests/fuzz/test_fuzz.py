@@ -42,6 +42,7 @@ def test_the_seeds_and_the_kept_inputs_do_no_harm(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", targets.NAMES)
+@pytest.mark.thorough
 def test_nor_do_they_with_a_few_bytes_changed(name: str) -> None:
     target, dice = targets.load(name), random.Random(name)
     inputs = [*target.seeds, *targets.kept_inputs(name).values()]
