@@ -134,6 +134,30 @@ def test_a_bank_is_filled_with_each_move(table: Table) -> None:
     assert table.board(1).winners == (2,)
 
 
+@pytest.mark.on_postgresql
+def test_a_take_back_gives_back_the_time_of_each_move(table: Table) -> None:
+    alice, bob = people = begun(table, "alice", "bob", options="-bank=6d+1d -totaltime=60d")
+    table.days_pass(1)
+    plays_next(table, people)
+    kept = clocks(table)
+    for days in (4, 3):
+        table.days_pass(days)
+        plays_next(table, people)
+    alice.says("give 2d\n")
+    given = [(kept[0][0], kept[0][1]), (kept[1][0] - 2 * 86400, kept[1][1] + 2 * 86400)]
+    bob.says("takeback")
+    alice.says("accept takeback")  # of bob's move, and of alice's after it
+    assert table.board(1).ply == 3
+    assert clocks(table) == given
+
+
+def clocks(table: Table) -> list[tuple[int, int]]:
+    """What each player has used, and what is in the banks, which are full to begin with."""
+    full = 6 * 86400
+    seats = table.board(1).seats
+    return [(seat.used, full if seat.banked is None else seat.banked) for seat in seats]
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

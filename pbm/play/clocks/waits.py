@@ -95,6 +95,9 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
         spent = calendar.going_on.elapsed(before.waits_since, until).total_seconds()
         banked = terms.banked_after(spent, mover.banked)
         work.boards.set_seat(after, mover.seat, used=mover.used + int(spent), banked=banked)
+        full = terms.bank if mover.banked is None else mover.banked
+        added = None if banked is None or full is None else banked - full
+        work.playing.note_time(after, int(spent), added)
     look_in_time(work, work.boards.get(after.id), arrived)
 
 

@@ -117,6 +117,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
         seats = [seat.seat for seat in board.seats_of(_seat(board, old.handle).player_id)]
         _check_successor(board, seats, new)
         for seat in seats:
+            act.work.playing.forget_time(board.id, seat)
             board = act.work.boards.replace_player(board, seat, new.id, act.now)
         request_move(act.work, board, act.now)
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)

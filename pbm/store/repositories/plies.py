@@ -87,7 +87,11 @@ _STOOD_BEFORE = (
 )
 _ADD_PLY = Statement(
     insert(moves).values(
-        {column.key: bindparam(column.key) for column in moves.c if column.key != "times"}
+        {
+            column.key: bindparam(column.key)
+            for column in moves.c
+            if column.key not in ("times", "spent", "banked")
+        }
         | {
             "times": select(func.count() + bindparam("first", type_=Integer))
             .select_from(_STOOD_BEFORE)
@@ -209,7 +213,11 @@ class Playing(Repository):
         return its.keep(after)
 
     def go_back(self, board: Board, progress: Progress, now: datetime) -> Board:
-        """Set a board back to the ply in `progress`. Delete all that came later, and all offers."""
+        """Set a board back to the ply in `progress`. Delete all that came later, and all offers.
+
+        The players get back what the deleted moves took of their time.
+        """
+        self._give_back_time(board.id, progress.ply)
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._delete(table, table.c.board_id == board.id, column > progress.ply)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
@@ -219,3 +227,24 @@ class Playing(Repository):
         its = Boards(self._transaction)
         its.change(board.id, offers=None, taken_back=board.taken_back + 1)
         return self.set_progress(its.get(board.id), progress, now)
+
+    def note_time(self, board: Board, spent: int, banked: int | None) -> None:
+        """Store what a board's newest move took of its mover's time and added to the bank."""
+        of_move = (moves.c.board_id == board.id, moves.c.ply == board.ply)
+        self._update(moves, *of_move, spent=spent, banked=banked)
+
+    def forget_time(self, board_id: int, seat: int) -> None:
+        """Forget the time of a seat's moves: another player's clock starts anew there."""
+        of_seat = (moves.c.board_id == board_id, moves.c.seat == seat)
+        self._update(moves, *of_seat, spent=None, banked=None)
+
+    def _give_back_time(self, board_id: int, ply: int) -> None:
+        taken = (moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat)
+        spent, banked = (
+            select(func.coalesce(func.sum(column), 0))
+            .where(*taken, moves.c.ply > ply)
+            .scalar_subquery()
+            for column in (moves.c.spent, moves.c.banked)
+        )
+        clock = {"used": seats.c.used - spent, "banked": seats.c.banked - banked}
+        self._update(seats, seats.c.board_id == board_id, **clock)

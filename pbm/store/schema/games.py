@@ -108,6 +108,9 @@ moves = table(
     Column("played_at", Moment, nullable=False),
     Column("stood", String(MARK)),  # mark of the position after it; null in old rows
     Column("times", Integer),  # occurrences of that position so far, up to a limit of the game
+    # What it took of the mover's time and added to the bank, in seconds; null if not counted.
+    Column("spent", Integer),
+    Column("banked", Integer),
     Index("ix_moves_stood", "board_id", "stood", "ply"),
     mark=Personal(erasure=RECORD, export=ExportedBy("boards")),
 )
