@@ -25,6 +25,7 @@ REFUSED = [
     ('"i5-g5,h5"', "are not yours; you are o."),
     ("1. a1-b2,c3", "Your own marble on c3 is in the way. Perhaps a1-c3,b2 was meant."),
     ("Move a1,c3 please", "c3 is not next to a1"),
+    ("c5-a3,b4", "Perhaps a3-c5,b4 was meant: the end that goes to b4 is named first."),
     ("move c3 c4", "The legal moves nearest to it are c3-c5,c4 and"),
     ("c3-c4 d4", "The legal moves nearest to it are c3-c4,d4 and"),
     ("Hi bob,\n\nc3-c4 to d4", "The legal moves nearest to it are c3-c4,d4 and"),

@@ -131,7 +131,12 @@ def parse_move(text: str, position: Placement) -> LineMove:
         raise _not_a_move(text, position)
     move = _resolve(match, position)
     if refusal := why_not(position, move):
-        raise refusal
+        other = LineMove(move.marbles, -move.step)
+        is_swapped = parse_cell(match[3]) in move.cells and not why_not(position, other)
+        raise IllegalMoveError(
+            refusal.reason,
+            **refusal.params | ({"meant": str(other), "first": match[3]} if is_swapped else {}),
+        )
     return move
 
 

@@ -49,7 +49,7 @@ def read_move_line(context: Context, script: Script) -> Script | None:
     if script.commands:
         return _leading_moves(context, script)
     problem = script.problem
-    if problem and problem.code == "bare-move":
+    if problem and (problem.code == "bare-move" or problem.nearest):
         return _for_the_only_board(context, script, problem)
     if problem and not _is_of_a_move(script, problem):
         return None
@@ -102,9 +102,12 @@ def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[
 
 
 def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
-    """Return a script that asks whether a move without a board's number is meant, or None."""
+    """Return a script that asks whether a move is meant, or None.
+
+    The move has no board's number, or its command is mistyped.
+    """
     board = _board_on_turn(context, None) if context.actor_id else None
-    move = whole_move(problem.line, board.rules) if board else None
+    move = whole_move(problem.nearest or problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
         return None
     found = _Found(0, problem.line, move.move, move)
@@ -112,7 +115,8 @@ def _for_the_only_board(context: Context, script: Script, problem: Problem) -> S
     if how != "legal":
         return None
     asked = _guess(context, board, found, meant, script.comment)
-    return replace(asked, guess={**(asked.guess or {}), "in_sentence": False, "only_board": True})
+    only = not context.hints
+    return replace(asked, guess={**(asked.guess or {}), "in_sentence": False, "only_board": only})
 
 
 def _played(
