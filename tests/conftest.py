@@ -185,10 +185,13 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What plays on both databases plays on one of them in `make test-all`, in these folders.
 
-    Of a conversation's rows four do: the others have other words, and the same SQL.
+    Of a conversation's rows four do: the others have other words, and the same SQL. What needs an
+    installed wheel runs there, too.
     """
     rows = defaultdict(list)
     for item in items:
+        if "installed_wheel" in getattr(item, "fixturenames", ()):
+            item.add_marker("thorough")  # to build and install it takes longer than most folders
         if _is_second(item) and any(map(item.path.is_relative_to, PLAYED_ON_ONE)):
             item.add_marker("thorough")
             if item.path.is_relative_to(CONVERSATIONS):
