@@ -56,7 +56,7 @@ MEANT = {
         |odhlásit|수신거부""",
     "rules": "rules|Rules?|the rules please|What are the rules?|ルールを教えてください|规则",
     "play": "Wie geht das?|how do I play",
-    "help": "help|help me|help!|Help me please|HELP|I need help|ヘルプ|帮助",
+    "help": "help|help me|help!|Help me please|HELP|I need help|Hilfe!|ヘルプ|帮助",
     "commands": "commands|What commands are there?",
     "games": "my games|which games am I in?",
     "settings": "settings!",
@@ -89,7 +89,7 @@ SERVER = """Can you help me?
     |How do I win?|Can you send me the rules?|Regeln?|Wie sind die Regeln?|reglas
     |Quelles sont les règles ?|Правила|How does this work?|Comment ça marche ?
     |How do I make a move?|Wie mache ich einen Zug? Wie kann ich ziehen?|Bob, can you help me?
-    |Hilfe!|pomocy|Welche Befehle gibt es?|show me the board again please|whose turn is it
+    |pomocy|Welche Befehle gibt es?|show me the board again please|whose turn is it
     |What's the score?|Is it my turn?|which ones are mine?|who is winning?|how long do I have?
     |When must I move?|Wer ist dran?|A qui de jouer ?|¿De quién es el turno?|A chi tocca?
     |Czyj ruch?|Чей ход?|How do I start a new game?|How do I change my name?

@@ -69,7 +69,9 @@ def _aim(sentence: str) -> Aim | None:
     if has("can you"):
         is_ours = does or has("ours")
     elif asks:
-        is_played = has("game") or (is_question and has("loose") and has("me", "rival"))
+        is_played = has("game") or (
+            (is_question or "," not in sentence) and has("loose") and has("me", "rival")
+        )
         is_ours = does or has("ours", "how") or (is_played and not _SMILEY.search(sentence))
     else:
         is_short = len(said.split()) <= _FEW_WORDS and "!" not in sentence

@@ -159,7 +159,7 @@ def topic_asked(lines: Sequence[str]) -> Meant | None:
     if (
         found is None
         or len(words) > _MOST_WORDS
-        or not ("?" in text or found in (Intention.AWAY, Intention.ROBOTS))
+        or not ("?" in text or found in (Intention.AWAY, Intention.ROBOTS, Intention.TOURNAMENT))
     ):
         return None
     return Meant(found, True, None, text)
