@@ -9,9 +9,10 @@ from typing import Any
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
-from pbm.commands.sentences.answers import accepts, opts_out, said_below, says_no, spoken
 from pbm.commands.sentences.asked import Aim
 from pbm.commands.sentences.broken_moves import with_moves_joined
+from pbm.commands.sentences.agreeing import WELCOME, Asked, agrees
+from pbm.commands.sentences.answers import accepts, opts_out, says_no, says_only_yes, spoken
 from pbm.commands.talk import is_talk
 from pbm.events import Answered
 from pbm.play import subjects
@@ -42,6 +43,7 @@ class Script:
     unplaced: tuple[str, ...] = ()  # words that belong to no board; the sender gets them back
     answer: Answered | None = None
     aim: Aim = Aim.OTHERS  # of the comment
+    aside: Answered | None = None  # the sender is told this beside what is done
 
     def without(self, logins: Collection[Login | None]) -> "Script":
         """Return the script without the commands that have one of these logins."""
@@ -157,45 +159,54 @@ def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | No
 
 
 def confirmation(
-    said: Sequence[str], *, clearly: bool = False, leaving: bool = False
+    said: Sequence[str], asked: Asked, *, with_commands: bool = False
 ) -> tuple[bool | None, tuple[str, ...]]:
     """Return the answer to a yes-or-no question, and the lines below it.
 
     The answer is True for yes, False for no, and None if it is unclear. If it is unclear, all lines
-    are returned. A yes is unclear if a command stands beside it in the same line. With `clearly`,
-    any other words beside it make it unclear, too. `leaving` says that the question was whether to
-    leave the server for good.
+    are returned. With `with_commands`, lines of commands may follow a yes.
     """
     body = trimmed(said)
-    found = spoken(body, leaving=leaving)
-    unclear = found.answer and (not found.clear if clearly else bool(parse_line(found.rest)))
-    if found.answer is None or unclear:
-        return None, body
-    return found.answer, body[found.lines :]
+    answer, below = _divided(body) if with_commands else (body, ())
+    if agrees(answer, asked):
+        return True, below
+    found = spoken(body)
+    return (False, body[found.lines :]) if found.no else (None, body)
+
+
+def _divided(body: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Divide a text above its first line that is a command."""
+    at = next((at for at, line in enumerate(body) if at and _is_command(line)), len(body))
+    return trimmed(body[:at]), body[at:]
+
+
+def _is_command(line: str) -> bool:
+    is_answer = spoken((line,)).begins or says_no(line)
+    return not is_answer and isinstance(parse_line(line), Command)
 
 
 def begins_answer(said: Sequence[str]) -> bool:
     return spoken(trimmed(said)).begins
 
 
-def behind_answer(said: Sequence[str]) -> tuple[str, ...]:
-    """Return what follows a yes or a no: the remainder of its line, and the lines below."""
+def behind_no(said: Sequence[str]) -> tuple[str, ...]:
+    """Return what follows a no: the remainder of its line, and the lines below."""
     body = trimmed(said)
     found = spoken(body)
     return trimmed((found.rest, *body[found.lines :]))
 
 
-def answer_to_welcome(said: Sequence[str]) -> tuple[bool | None, tuple[str, ...]]:
+def answer_to_welcome(
+    said: Sequence[str], asked: Asked = WELCOME
+) -> tuple[bool | None, tuple[str, ...]]:
     """Parse an answer to a welcome, and return the same as `confirmation`.
 
-    It takes more words for a no: those that perhaps mean no count as a no, too. Below a yes, such
-    words make the answer unclear.
+    It takes more words for a no: those that perhaps mean no count as a no, too.
     """
     body = trimmed(said)
-    found = spoken(body)
-    if found.answer:
-        below = body[found.lines :]
-        return (None, body) if any(map(says_no, said_below(below))) else (True, below)
+    yes, below = confirmation(body, asked, with_commands=True)
+    if yes:
+        return True, below
     return (False, body[1:]) if says_no(_opening(body)) else (None, body)
 
 
@@ -212,14 +223,14 @@ def _opening(body: Sequence[str]) -> str:
 
 def is_bare_yes(script: Script) -> bool:
     alone = not script.commands and len(script.comment) == 1
-    return alone and (spoken(script.comment).clear or accepts(script.comment[0]))
+    return alone and (says_only_yes(script.comment[0]) or accepts(script.comment[0]))
 
 
 def is_bare_no(script: Script) -> bool:
     """Return whether a mail only says no. Asking for no more mail does not count."""
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
-    return alone and found.answer is False and not found.rest
+    return alone and found.no and not found.rest
 
 
 def trimmed(lines: Sequence[str]) -> tuple[str, ...]:

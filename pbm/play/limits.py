@@ -83,6 +83,7 @@ ACCOUNT_NEWS = Rate("account", 1, _DAY)  # of a player, on a board
 QUESTION_STANDS, SIGNUP_STANDS = OPEN_FOR, 3 * _DAY
 YES_STANDS = CONSENT_STANDS
 ALIAS_ASKED_EVERY = _DAY  # about a reply from another address
+OFFER_UNCLEAR = Rate("offer-unclear", 1, _WEEK)  # asking a player once about an offer
 MOST_ERRANDS = 10  # mails per question
 
 # One mail.

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import COMMANDS, Problem, parse_line, parse_move
 from pbm.commands.script import Script, confirmation, read_script
+from pbm.commands.sentences.agreeing import WELCOME
 from pbm.play.limits import MOST_COMMANDS
 
 WORDS = sorted({word for command in COMMANDS for word in (*command.words, command.prefix)})
@@ -37,7 +38,7 @@ def test_a_mail_is_a_script(subject: str, said: list[str], in_answer: bool) -> N
     assert len(script.commands) <= MOST_COMMANDS
     assert not (script.commands and script.problem)
     assert not script.comment or (script.comment[0].strip() and script.comment[-1].strip())
-    answer, rest = confirmation(said)
+    answer, rest = confirmation(said, WELCOME)
     assert answer in (True, False, None)
     assert set(rest) <= set(said)
 

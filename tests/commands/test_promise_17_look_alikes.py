@@ -9,6 +9,7 @@ from pbm.commands.language.declare import Command, Operand
 from pbm.commands.language.words import Handle, lowered
 from pbm.commands.registry import COMMANDS, parse_line
 from pbm.commands.script import answer_to_welcome, confirmation, read_script
+from pbm.commands.sentences.agreeing import WELCOME
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.inbound import read
 from tests.rows import each_row
@@ -96,7 +97,7 @@ def test_promise_17_numbers_are_ascii(line: str) -> None:
 
 @each_row("word", ["ｙｅｓ", "yеs", "o\u212a", "y\u200bes", "nо", "ｎｏ", "Ｙes"])
 def test_promise_17_answers_are_ascii(word: str) -> None:
-    assert confirmation([word])[0] is None
+    assert confirmation([word], WELCOME)[0] is None
     assert answer_to_welcome([word])[0] is None
 
 

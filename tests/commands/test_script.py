@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbm.commands.script import confirmation, is_bare_yes, read_script
+from pbm.commands.sentences.agreeing import WELCOME
 from pbm.play.subjects import (
     answer_subject,
     board_named,
@@ -122,21 +123,22 @@ def test_twenty_and_no_more(subject: str) -> None:
     ("said", "answer", "rest"),
     [
         (["yes"], True, ()),
-        (["", " YES ", "", "games"], True, ("", "games")),
+        (["", " YES ", "", "games"], True, ("games",)),
         (["ok"], True, ()),
         (["Confirm"], True, ()),
         (["no", "thanks"], False, ("thanks",)),
         (["yes please"], True, ()),
         (["Yes, please.", "games"], True, ("games",)),
-        (["Hi Alice,", "", "yes", "", "games"], True, ("", "games")),
+        (["Hi Alice,", "", "yes", "", "games"], True, ("games",)),
         (["yes, resign 1"], None, ("yes, resign 1",)),
         (["o\u212a"], None, ("o\u212a",)),
-        (["well", "yes"], None, ("well", "yes")),
+        (["well", "yes"], True, ()),
+        (["why", "yes"], None, ("why", "yes")),
         ([], None, ()),
     ],
 )
 def test_confirmations(said: list[str], answer: bool | None, rest: tuple[str, ...]) -> None:
-    assert confirmation(said) == (answer, rest)
+    assert confirmation(said, WELCOME, with_commands=True) == (answer, rest)
 
 
 def test_a_bare_yes() -> None:

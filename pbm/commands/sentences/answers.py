@@ -1,13 +1,12 @@
-"""Parses a yes or no: strictly in answer to a question, broadly in answer to a welcome.
+"""Parses a no, the beginning of an answer, names, and thanks. See docs/replies.md.
 
-In an answer to a question, the first line or its first clause must say only yes or no, and the
-other words must leave no doubt. After a no to a welcome we write no more. See docs/replies.md.
+After a no to a welcome we write no more. `agreeing.py` beside it parses a yes.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import dropwhile, islice, takewhile
+from itertools import dropwhile, islice
 from typing import Final
 
 from pbm.commands.sentences.clauses import (
@@ -17,7 +16,9 @@ from pbm.commands.sentences.clauses import (
     Clause,
     begins,
     clauses,
+    plain_letters,
     small,
+    words_of,
 )
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.signatures import CLOSINGS
@@ -32,19 +33,12 @@ def _single(*phrases: frozenset[str]) -> frozenset[str]:
 _MOST_LINES = 4  # of a sentence
 _BETWEEN = " .,;:!-\u2013\u2014…。、，！"
 _ASKS = frozenset("?？؟")
-_ENDS = frozenset(".!。！")
+_NO_NOW: Final = _WORDS["no"] | _WORDS["not now"]
 _YES: Final = _WORDS["yes"] | _WORDS["gladly"]
-_NO: Final = _WORDS["no"] | _WORDS["no alone"] | NO_MAIL
+_NO: Final = _NO_NOW | _WORDS["no alone"] | NO_MAIL
 _ALONE: Final = _WORDS["no alone"] | NO_MAIL  # counts only if the line says nothing else
 _BESIDE: Final = _WORDS["polite"] | _WORDS["greeting"]
-_DOUBTS: Final = _WORDS["doubt"] | _WORDS["not"] | _NO | _WORDS["stop alone"]
-_ENDS_IN_NO: Final = _WORDS["not"] | _single(_NO)
-_WHY_NOT: Final = {
-    phrase
-    for phrase in _WORDS["gladly"]
-    if all(not words.isdisjoint(phrase.split()) for words in (_WORDS["doubt"], _ENDS_IN_NO))
-}
-_DOUBT_UNDIVIDED: Final = tuple(_WORDS["doubt undivided"])
+_SURELY: Final = _WORDS["yes"] | _WORDS["again"]
 _MOST_CLAUSES = 4
 _SHORT_GREETING = 4  # words
 _PASSED_OVER: Final = _single(_WORDS["polite"], _WORDS["before a no"])
@@ -61,25 +55,25 @@ _ACKNOWLEDGING: Final = _WORDS["thanks"] | _WORDS["polite"] | _WORDS["greeting"]
 _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s*$")
 
 
+_REMOVALS: Final = tuple(map(plain_letters, _WORDS["removal"]))
+
+
 @dataclass(frozen=True)
 class Spoken:
-    """The answer to a yes-or-no question, in the first line that says more than a greeting."""
+    """How an answer begins, in the first line that says more than a greeting."""
 
-    answer: bool | None = None  # True for yes, None if unclear
-    begins: bool = False  # the line begins like an answer
-    clear: bool = False  # it says only yes, in words that mean nothing else in any language
-    rest: str = ""  # words behind the answer in its line
+    no: bool = False
+    begins: bool = False  # the line begins like a yes or a no
+    rest: str = ""  # words behind a no in its line
     lines: int = 0  # how many were read
 
 
-def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
-    """Parse an answer to a yes-or-no question. If `leaving`, it was about leaving the server."""
-    again = _WORDS["again"] | _WORDS["leaving"] if leaving else _WORDS["again"]
+def spoken(body: Sequence[str]) -> Spoken:
     for index, line in enumerate(body[:_MOST_LINES]):
         found = list(clauses(line))
         said = list(dropwhile(_says_nothing, found))
         if said:
-            return replace(_read(said, line, body[index + 1 :], again), lines=index + 1)
+            return replace(_read(said, line), lines=index + 1)
         if not all(map(is_greeting, found)):
             return Spoken(begins=begins(found[0].words, _YES | _NO), lines=index + 1)
     return Spoken()
@@ -87,91 +81,45 @@ def spoken(body: Sequence[str], *, leaving: bool = False) -> Spoken:
 
 def accepts(line: str) -> bool:
     """Return whether a line accepts an offer, and says nothing else."""
-    said = [clause.parts(_WORDS["accepting"] | _BESIDE) for clause in clauses(line)]
-    return None not in said and any(_WORDS["accepting"].intersection(parts or ()) for parts in said)
+    return _says_only(line, _WORDS["accepting"])
+
+
+def says_only_yes(line: str) -> bool:
+    """Return whether a line is a yes, in words that mean nothing else in any language."""
+    return _says_only(line, _SURELY, _WORDS["yes"])
+
+
+def _says_only(line: str, phrases: frozenset[str], telling: Collection[str] = ()) -> bool:
+    said = [clause.parts(phrases | _BESIDE) for clause in clauses(line)]
+    told = frozenset(telling or phrases)
+    all_read = len(line) <= LONGEST and None not in said
+    return all_read and any(not told.isdisjoint(parts or ()) for parts in said)
 
 
 def _says_nothing(clause: Clause) -> bool:
     return is_greeting(clause) or (clause.parts(_BESIDE) is not None and clause.parts(_YES) is None)
 
 
-def _read(
-    found: Sequence[Clause], line: str, below: Sequence[str], again: frozenset[str]
-) -> Spoken:
+def _read(found: Sequence[Clause], line: str) -> Spoken:
     first, *others = found
-    for answer, phrases in ((True, _YES | again), (False, _NO)):
-        said = first.parts(phrases | _BESIDE)
-        if said is None or (_YES if answer else _NO).isdisjoint(said):
-            continue
-        if _is_doubtful(answer, found, line, below, again):
-            continue
-        if _ALONE.intersection(said) and not _is_all(others, line, frozenset()):
-            continue
-        surely = _WORDS["yes"] | again
-        is_clear = not _WORDS["yes"].isdisjoint(first.parts(surely | _BESIDE) or ())
-        clear = answer and is_clear and _is_all(others, line, surely)
-        says_more = not _is_all(others, line, phrases)
-        rest = line[first.end :].lstrip(_BETWEEN).strip() if says_more else ""
-        return Spoken(answer, begins=True, clear=clear, rest=rest)
-    return Spoken(begins=begins(first.words, _YES | _NO))
+    said = first.parts(_NO | _BESIDE) or ()
+    if _NO.isdisjoint(said) or _is_doubtful(others, line):
+        return Spoken(begins=begins(first.words, _YES | _NO))
+    more = len(line) > LONGEST or any(clause.parts(_NO | _BESIDE) is None for clause in others)
+    if _ALONE.intersection(said) and any(clause.parts(_BESIDE) is None for clause in others):
+        return Spoken(begins=True)
+    return Spoken(
+        True, begins=True, rest=line[first.end :].lstrip(_BETWEEN).strip() if more else ""
+    )
 
 
-def _is_all(found: Iterable[Clause], line: str, phrases: frozenset[str]) -> bool:
-    """Return whether a line consists only of the given `phrases` and of polite words."""
-    made_of = (clause.parts(phrases | _BESIDE) is not None for clause in found)
-    return len(line) <= LONGEST and all(made_of)
-
-
-def _is_doubtful(
-    answer: bool, found: Sequence[Clause], line: str, below: Sequence[str], again: frozenset[str]
-) -> bool:
-    """Return whether a yes or a no is doubtful because of the words around it."""
-    more = found[1:]
-    # As is usual after a yes: "How do I begin?"
-    asks_how = any(not _WORDS["asks on"].isdisjoint(clause.words) for clause in more)
-    said = takewhile(lambda clause: clause.parts(_YES | again | _BESIDE) is not None, found)
-    asks_on = answer and asks_how and any(clause.mark in _ENDS for clause in said)
-    why_not = (clause.mark in _ASKS and clause.parts(_WHY_NOT) is not None for clause in more)
-    asks = sum(map(line.count, _ASKS)) > sum(why_not) and not asks_on
+def _is_doubtful(others: Sequence[Clause], line: str) -> bool:
+    """Return whether the words around a no leave it in doubt."""
     text = fold_typography(line).strip()  # quotes may be our words, rewrapped by a program
     quotes = '"' in text and not text[0] == text[-1] == '"'
-    if asks or len(line) > LONGEST or quotes:
-        return True
-    if not answer:
-        return any(begins(clause.words, _WORDS["yes"]) for clause in more)
-    if any(_is_no(clause) for later in said_below(below) for clause in clauses(later)):
-        return True
-    harmless = _YES | again | _BESIDE | _WORDS["beginner"]
-    others = [clause for clause in more if clause.parts(harmless) is None]
-    if not others:
-        return False
-    for goes_on in islice(takewhile(str.strip, below), _MOST_LINES):
-        others += clauses(goes_on)
-    doubts = _DOUBTS - _WORDS["asks on"] if asks_on else _DOUBTS
-    return any(_doubts(clause.words, doubts) for clause in others)
-
-
-def said_below(below: Iterable[str]) -> Iterable[str]:
-    """Return the lines below an answer that can contradict it: the first few nonblank ones."""
-    return islice(filter(str.strip, below), _MOST_LINES)
-
-
-def _is_no(clause: Clause) -> bool:
-    """Return whether a clause is a no, or ends with a no: "I would rather not"."""
-    if clause.words and clause.words[-1] in _ENDS_IN_NO:
-        return clause.parts(_YES | _BESIDE) is None
-    said = clause.parts(_NO | _WORDS["stop alone"] | _BESIDE)
-    return said is not None and not _BESIDE.issuperset(said)
-
-
-def _doubts(words: Sequence[str], doubts: frozenset[str]) -> bool:
-    """Return whether one of these words is among `doubts`, except in harmless pairs of words."""
-    pairs = zip(("", *words), words, strict=False)
-    return any(
-        (word in doubts and f"{before} {word}" not in _WORDS["no doubt"])
-        or any(part in word for part in _DOUBT_UNDIVIDED)
-        for before, word in pairs
-    )
+    asks = not _ASKS.isdisjoint(line)
+    says_yes = any(begins(clause.words, _WORDS["yes"]) for clause in others)
+    return asks or quotes or says_yes or len(line) > LONGEST
 
 
 # -- answers to a welcome ---------------------------------------------------------------------
@@ -181,16 +129,29 @@ def says_no(text: str) -> bool:
     """Return whether a text seems to say no, or asks for no more mail."""
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
+    harmless = harmless or begins(words, _WORDS["not now"]) or _postpones(words, text)
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
-    opts = _begins_with(words, "stop", NO_MAIL)
-    return opts or (may_be_no and not _has_first(text, "yes"))
+    return opts_out(text) or (may_be_no and not _has_first(text, "yes"))
+
+
+def _postpones(words: Sequence[str], text: str) -> bool:
+    """Return whether a text asks to be asked later, and its first clause is not a mere no."""
+    is_mere = Clause(tuple(words), "", 0).parts(_NO | _BESIDE) is not None
+    return not is_mere and not _WORDS["later"].isdisjoint(words_of(text[:LONGEST]))
 
 
 def opts_out(text: str) -> bool:
-    """Return whether a text begins by asking for no more mail, or soon says "unsubscribe"."""
-    if _begins_with(_first_words(text), "stop", NO_MAIL):
+    """Return whether a text begins by asking for no more mail, or soon asks to be taken off."""
+    if _begins_with(_first_words(text), "stop", NO_MAIL) or _is_removal(text):
         return True
     return _has_first(text, "unsubscribe") and not _has_first(text, "yes")
+
+
+def _is_removal(text: str) -> bool:
+    """Return whether one of the first clauses says "take me off", in whatever language."""
+    found = islice(clauses(text), _MOST_CLAUSES)
+    said = [plain_letters(f" {' '.join(clause.words)} ") for clause in found]
+    return any(f" {phrase} " in words for words in said for phrase in _REMOVALS)
 
 
 def only_thanks(lines: Sequence[str]) -> bool:

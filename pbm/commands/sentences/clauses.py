@@ -21,10 +21,11 @@ _WORD = re.compile(rf"[{_SAY_YES}{_SAY_NO}]|[^\s\"“”„«»*_<>\[\]`{_SYMBOL
 _SMILEY = re.compile(r"(?<!\S)[:;=]['-]?[)(DPp](?!\S)")
 _OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
 _SECTIONS: Final = (
-    "yes, gladly, no, no alone, no undivided, harmless, unsubscribe, stop, stop alone, stop "
-    "undivided, not, doubt, asks on, doubt undivided, no doubt, beginner, accepting, again, "
-    "leaving, polite, thanks, before a no, greeting, name follows, everyday"
+    "yes, gladly, no, not now, later, removal, no alone, no undivided, harmless, unsubscribe, "
+    "stop, stop alone, stop undivided, not, doubt, accepting, again, spoils, received, polite, "
+    "thanks, before a no, greeting, name follows, everyday"
 ).split(", ")
+_PLAIN_LETTERS = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "æ": "ae"})
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
@@ -44,6 +45,14 @@ def _small_word(word: str) -> str:
     return word if lower.isascii() and not word.isascii() else lower
 
 
+def plain_letters(text: str) -> str:
+    """Return a text without accents: "où ça" is "ou ca"."""
+    if text.isascii():
+        return text
+    letters = unicodedata.normalize("NFD", text.translate(_PLAIN_LETTERS))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
 # The phrases of each section, in lower case.
 ANSWER_WORDS: Final = {
     section: frozenset(phrases)
@@ -61,17 +70,32 @@ class Clause:
     mark: str  # the punctuation behind it
     end: int  # its index in the text
 
-    def parts(self, phrases: Collection[str]) -> tuple[str, ...] | None:
-        """Return the phrases that together make up the clause; None if it has other words."""
+    def parts(
+        self,
+        phrases: Collection[str],
+        *,
+        preferred: Collection[str] = (),
+        most: int = _LONGEST_ANSWER,
+    ) -> tuple[str, ...] | None:
+        """Return the phrases that together make up the clause; None if it has other words.
+
+        Of several ways, one with a phrase that is `preferred` is found. `most` is how many words
+        the clause may have.
+        """
         words = self.words
-        if len(words) > _LONGEST_ANSWER:
+        if len(words) > most:
             return None
         found: dict[int, tuple[str, ...]] = {len(words): ()}  # by start index
         for start in reversed(range(len(words))):
             for size in range(1, _MOST_WORDS + 1):
                 phrase = " ".join(words[start : start + size])
-                if start + size in found and phrase in phrases:
-                    found[start] = (phrase, *found[start + size])
+                if start + size not in found or phrase not in phrases:
+                    continue
+                parts = (phrase, *found[start + size])
+                if not any(part in preferred for part in found.get(start, ())) or any(
+                    part in preferred for part in parts
+                ):
+                    found[start] = parts
         return found.get(0)
 
 
@@ -80,9 +104,9 @@ def begins(words: Sequence[str], phrases: Collection[str]) -> bool:
     return any(" ".join(words[:size]) in phrases for size in sizes)
 
 
-def clauses(text: str) -> Iterator[Clause]:
-    """Yield the clauses that have words, in the first `LONGEST` characters of a text."""
-    text = _OK.sub(lambda found: "ok".ljust(len(found[0])), fold_typography(text[:LONGEST]))
+def clauses(text: str, longest: int = LONGEST) -> Iterator[Clause]:
+    """Yield the clauses that have words, in the first `longest` characters of a text."""
+    text = _OK.sub(lambda found: "ok".ljust(len(found[0])), fold_typography(text[:longest]))
     text = _SMILEY.sub(lambda found: " " * len(found[0]), text)
     for found in _CLAUSE.finditer(text):
         words = tuple(small(word) for word in _WORD.findall(found[0]))

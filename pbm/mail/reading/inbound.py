@@ -111,6 +111,7 @@ class Envelope:
     perhaps_tags: tuple[str, ...] = ()  # what it took for possible tags or tokens of ours
     signature: tuple[str, ...] = ()  # that has no mark `-- ` above it
     missing: str = ""  # what a mail without own words has instead: a form, "quoted", "empty"
+    author_words: frozenset[str] = frozenset()  # of the author's name, in lower case
 
 
 def read(
@@ -124,7 +125,8 @@ def read(
     if _may_be_stub(words.lines) and any(part.kind == "text/html" for part in root.walk()):
         words = _not_in(words, find_own_words(body_text(raw, root, limits, "text/html")))
     author = decode_words(headers.first("from"))[:_LONGEST].partition("@")[0]
-    start, end = signature_in(words.lines, words.signature, name_words(author))
+    named = name_words(author)
+    start, end = signature_in(words.lines, words.signature, named)
     said = words.lines[:start] + words.lines[end:]
     return replace(
         header,
@@ -137,6 +139,7 @@ def read(
         ),
         signature=words.lines[start:end],
         missing="" if said else _why_missing(text, words, form_not_read(root)),
+        author_words=named,
     )
 
 

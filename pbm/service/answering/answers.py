@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pbm.commands.auth import Answerer, Elsewhere, is_open
-from pbm.commands.families.account import Delete, ExplainStop, NewKey
+from pbm.commands.families.account import ExplainStop, NewKey
 from pbm.commands.families.agree import CHALLENGE as CHALLENGE_WORD
 from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.lobby import Decline
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.registry import parse_line, read_commands
-from pbm.commands.script import Script, behind_answer, confirmation, read_script
+from pbm.commands.script import Script, behind_no, confirmation, read_script
+from pbm.commands.sentences.agreeing import PLAY, Asked
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.events.board import AddressChanged
@@ -22,10 +23,10 @@ from pbm.play.limits import ALIAS_ASKED_EVERY
 from pbm.play.subjects import answer_subject, question_subject
 from pbm.service.answering.newcomers import handle_again, settle_signup
 from pbm.service.asking.challenges import CHALLENGE
+from pbm.service.asking.once_more import ask_once_more
 from pbm.service.asking.questions import (
     NEW_ADDRESS,
     as_shown,
-    ask_once_more,
     ask_player,
     shortened,
     stored_password,
@@ -33,7 +34,7 @@ from pbm.service.asking.questions import (
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.scripts import problem_answer, rehearse, run_script
 from pbm.service.telling.announce import may_answer, shown_to
-from pbm.service.telling.mail_writer import MailWriter, answers_left
+from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import read_wish
@@ -85,12 +86,23 @@ def _answer(
 ) -> bool | None:
     """Return True if the mail says yes, False if no or `stop`, None if it says anything else."""
     commands = turn.script(context).commands
-    if commands and not (isinstance(commands[0], ExplainStop) and is_open(question, turn.arrived)):
+    lines = [line for errand in errands for line in errand.lines]
+    words = {command.words[0] for command in read_commands(lines)}
+    others = [command for command in commands if command.words[0] not in words]
+    if others and not (isinstance(others[0], ExplainStop) and is_open(question, turn.arrived)):
         return None
-    asked = [item for errand in errands for item in read_commands(errand.lines)]
-    clearly = any(item.dangerous for item in asked) or question.kind == "alias"
-    leaving = bool(asked) and all(isinstance(item, Delete) for item in asked)
-    return confirmation(turn.envelope.said, clearly=clearly, leaving=leaving)[0]
+    alias = question.kind == "alias"
+    asked = Asked.about(lines, turn.names_beside(_handles(context)), grave=alias)
+    asked = replace(asked, kinds=("address",)) if alias else asked
+    return confirmation(turn.envelope.said, asked)[0]
+
+
+def _handles(context: Context) -> list[str]:
+    """Return the handles of the player and of all who play on the board in question."""
+    number = context.hints[0] if context.hints else None
+    board = context.work.boards.find(number) if number else None
+    seats = board.seats if board else ()
+    return [context.player.handle, *(seat.handle for seat in seats)]
 
 
 def _drop(
@@ -102,7 +114,7 @@ def _drop(
     """
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
-    words, in_answer = behind_answer(turn.envelope.said), bool(context.hints)
+    words, in_answer = behind_no(turn.envelope.said), bool(context.hints)
     others = read_script("", words, in_answer=in_answer, game=context.game_meant)
     others = turn.held(others)
     instead = in_answer and _is_of_a_move(interpret(context, others))
@@ -136,8 +148,7 @@ def _obey_in_answer(
     if not is_open(question, turn.arrived):
         return _is_closed(context)
     asked = {"author": question.params["author"]} if is_alias else {"lines": _lines_asked(errands)}
-    ask_once_more(turn, player, question, speaker.token, asked)
-    return f"{player.handle}: neither yes nor no"
+    return f"{player.handle}: {ask_once_more(turn, player, question, speaker.token, asked)}"
 
 
 def _lines_asked(errands: Sequence[PendingCommands]) -> list[str]:
@@ -173,24 +184,25 @@ def _run_errands(
 
 def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> str:
     question, player, script = speaker.question, context.player, turn.script(context)
-    answer = _answer_to_challenge(turn, script)
+    challenge = turn.work.challenges.find(question.params["challenge"])
+    seats = challenge.seats if challenge else ()
+    handles = [seat.handle for seat in seats if seat.handle]
+    answer, words = _answer_to_challenge(turn, script, handles)
     other = answer is None and not turn.is_unclear(script)
     if not player.is_active or other:
         return obey(context, script, proven=speaker.proven)
-    challenge = turn.work.challenges.find(question.params["challenge"])
     waits = challenge is not None and player.id in challenge.waiting
     if challenge is None or not (waits and is_open(question, turn.arrived)):
         tell(context, [Answered("challenge-closed", {"title": "too late"})])
         return f"{player.handle}: the challenge waits no longer"
     inviter = challenge.handle_of(challenge.by_id)
     if answer is None:
-        ask_once_more(turn, player, question, speaker.token, {"inviter": inviter})
-        return f"{player.handle}: neither yes nor no"
+        told = ask_once_more(turn, player, question, speaker.token, {"inviter": inviter})
+        return f"{player.handle}: {told}"
     command = parse_line(f"{(Accept if answer else Reject).words[0]} {CHALLENGE_WORD} {inviter}")
     assert isinstance(command, Accept | Reject)
     others = replace(script, commands=())
     if not script.commands:
-        words = behind_answer(turn.envelope.said)
         others = turn.held(read_script("", words, in_answer=False))
     also = () if is_dangerous(others) else others.commands
     events = run_script(context, Script((command, *also), others.comment))
@@ -205,32 +217,39 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
     return f"{player.handle} said {'yes' if answer else 'no'} to a challenge{told}"
 
 
-def _answer_to_challenge(turn: MailTurn, script: Script) -> bool | None:
-    """Return True if the mail accepts the challenge, False if it rejects it, else None."""
+def _answer_to_challenge(
+    turn: MailTurn, script: Script, handles: Sequence[str]
+) -> tuple[bool | None, tuple[str, ...]]:
+    """Return True if the mail accepts the challenge, False if it rejects it, else None.
+
+    The lines that follow the answer are returned, too.
+    """
     if not script.commands:
-        return confirmation(turn.envelope.said)[0]
+        asked = Asked((PLAY,), names=turn.names_beside(handles))
+        answer, below = confirmation(turn.envelope.said, asked, with_commands=True)
+        return answer, behind_no(turn.envelope.said) if answer is False else below
     command = script.commands[0]
     if len(script.commands) > 1 or not isinstance(command, Accept | Reject | Decline):
-        return None
+        return None, ()
     what, who = getattr(command, "what", None), getattr(command, "who", None)
     if command.board or who or what not in (None, CHALLENGE_WORD):
-        return None
-    return isinstance(command, Accept)
+        return None, ()
+    return isinstance(command, Accept), ()
 
 
 def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
     work, answered = turn.work, answer_subject("your answer")
-    yes, _ = confirmation(turn.envelope.said, clearly=True)
     player = work.players.find_locked(question.params["player"])
+    names = turn.names_beside([player.handle] if player else [])
+    yes, _ = confirmation(turn.envelope.said, Asked(("address",), names=names, grave=True))
     is_wanted = player is not None and player.epoch == question.params["epoch"]
     is_wanted = is_wanted and work.players.by_address(address_key(question.address)) is None
     if player is None or not (player.is_active and is_wanted and is_open(question, turn.arrived)):
         MailWriter(turn).answer(question.address, answered, [{"section": "question-closed"}])
         return f"{question.address}: the question is closed"
     if yes is None:
-        if answers_left(turn, question.address):
-            ask_once_more(turn, question.address, question, token, {"handle": player.handle})
-        return f"{question.address}: neither yes nor no"
+        told = {"handle": player.handle}
+        return f"{question.address}: {ask_once_more(turn, question.address, question, token, told)}"
     work.questions.settle(question, "yes" if yes else "no")
     if not yes:
         MailWriter(turn).answer(question.address, answered, [{"section": "dropped"}])

@@ -16,6 +16,7 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.words import ME, lowered
 from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script, wants_no_mail
+from pbm.commands.sentences.agreeing import WELCOME, Asked
 from pbm.commands.sentences.answers import name_alone, name_given
 from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
@@ -30,7 +31,12 @@ from pbm.play.turn import Turn
 from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts import check_new_handle, choose_handle, suggest_handle
 from pbm.service.asking.challenges import FIRST_GAMES, FirstGame, ask_signup, first_game_kept
-from pbm.service.asking.questions import ask_once_more, hash_of_first, stored_password, within_rate
+from pbm.service.asking.once_more import (
+    ask_once_more,
+    takes_unclear,
+    words_read,
+)
+from pbm.service.asking.questions import hash_of_first, stored_password, within_rate
 from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
 from pbm.service.obeying.scripts import giving_back, problem_answer, refused, run_script
 from pbm.service.telling.mail_writer import MailWriter, answers_left
@@ -43,6 +49,7 @@ from pbm.store.values.players import Player
 _WITH_ANOTHER_LEFT = 2  # answers left today
 _LONGEST_LINE = 200  # characters of a stored line
 _LINES_BELOW = 2  # lines below the command that may ask for something
+_UNCLEAR = "answer-yes"  # the code of a refusal
 _CALLED_OFF = Answered("invitation-off", {"title": "no game"})  # to a guest
 
 
@@ -153,7 +160,7 @@ def misread_signup(script: Script) -> Refusal | None:
 def settle_signup(turn: MailTurn, question: Question) -> str:
     work, address = turn.work, question.address
     script = turn.script(turn.context(None))
-    yes, rest = answer_to_welcome(turn.envelope.said)
+    yes, rest = answer_to_welcome(turn.envelope.said, _asked(turn, question))
     first = next(filter(str.strip, turn.envelope.said), "")
     if yes is None and _is_name_offered(turn, question):
         yes, rest = True, ()
@@ -196,14 +203,13 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     question = speaker.question
     context = turn.context(player)
     script = turn.script(context)
-    yes, rest = answer_to_welcome(turn.envelope.said)
+    yes, rest = answer_to_welcome(turn.envelope.said, _asked(turn, question))
     if yes is False and script.commands:
         yes = None  # for a player, "stop" and "delete" are commands
     challenge = invited_to(turn, question) if is_open(question, turn.arrived) else None
     if challenge and player.is_active and yes is None and turn.is_unclear(script):
         about = {"inviter": challenge.handle_of(challenge.by_id)}
-        ask_once_more(turn, player, question, speaker.token, about)
-        return f"{player.handle}: neither yes nor no"
+        return f"{player.handle}: {ask_once_more(turn, player, question, speaker.token, about)}"
     if yes is None or rest or not player.is_active:
         script = script if yes is None else turn.held(read_script("", rest, in_answer=False))
         return obey(context, script, proven=speaker.proven)
@@ -276,10 +282,18 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
     return [lowered(word.rstrip(".!")) for word in words] == [question.params["handle"]]
 
 
+def _asked(turn: MailTurn, question: Question) -> Asked:
+    challenge = invited_to(turn, question)
+    inviter = [challenge.handle_of(challenge.by_id)] if challenge else []
+    return replace(WELCOME, names=turn.names_beside([question.params["handle"], *inviter]))
+
+
 def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     """Ask the sender whether to play as `name`. Raises Refusal if `name` is None or not free."""
     if name is None:
-        raise Refusal("answer-yes")
+        if not takes_unclear(turn, question):
+            return f"nothing: {question.address} said neither yes nor no again"
+        raise Refusal(_UNCLEAR, said=words_read(turn))
     handle = lowered(name)
     check_new_handle(turn.work, handle)
     turn.work.questions.forget_password(question)
@@ -299,6 +313,7 @@ def _ask(
         invitation=question.params["invitation"],
         challenge=invited_to(turn, question),
         first_game=first_game_kept(question.params),
+        unclear=problem is not None and problem.code == _UNCLEAR,
         **told,
     )
     return f"asked {question.address} again: {problem.code if problem else handle}"

@@ -179,6 +179,7 @@ def ask_signup(
     first_game: FirstGame | None = None,
     invitation: int | None = None,  # the number of a challenge
     challenge: PendingChallenge | None = None,  # that challenge, if waiting; the mail invites to it
+    unclear: bool = False,  # an answer was neither yes nor no; another gets no answer
 ) -> None:
     """Mail an unknown address the welcome, which asks whether it wants to play under `handle`."""
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
@@ -209,6 +210,8 @@ def ask_signup(
         params |= {"inviter": inviter, "again": True}
     begins = {"begins": vars(first_game)} if first_game else {}
     stored = {"handle": handle, "invitation": invitation, **begins}
+    if unclear:
+        stored["unclear"] = True
     turn.work.questions.ask(
         *("signup", address, token_digest(token), stored, turn.now, turn.now + SIGNUP_STANDS),
         password=sealed,

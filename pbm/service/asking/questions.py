@@ -61,17 +61,6 @@ def shortened(comment: Sequence[str]) -> list[str]:
     return [*told, "(and more)"] if cut else told
 
 
-def ask_once_more(
-    turn: Turn, reader: Player | str, question: Question, token: str, told: dict[str, Any]
-) -> None:
-    """Ask again after an unclear answer; `told` are parameters of the template."""
-    if isinstance(reader, Player) and not may_answer(turn, reader):
-        return
-    section = {"section": "yes-or-no", "asks": question.kind, **told}
-    params = {"sections": [section], "last": False}
-    MailWriter(turn).question(reader, "answer", question_subject("yes or no?"), params, token)
-
-
 def ask_errand(
     turn: Turn,
     player: Player,

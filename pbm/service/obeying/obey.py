@@ -117,6 +117,8 @@ def _do(context: Context, player: Player, script: Script) -> str:
     elif turn.unproven:  # a standing consent covers it
         show_life(turn.work, player)
     events = run_script(context, script)
+    if script.aside:
+        events = [*events, script.aside]
     told = tell(context, events)
     if not events:
         return f"{player.handle}: the same words again, passed over"

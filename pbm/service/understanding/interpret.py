@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import pairwise
-from typing import Final
+from functools import partial
+from itertools import dropwhile, pairwise
 
 from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
@@ -21,16 +21,17 @@ from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, line_for_a_board, read_commands, whole_move
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
 from pbm.commands.sentences import answers
+from pbm.commands.sentences.agreeing import Asked, agrees
 from pbm.commands.sentences.clauses import clauses
-from pbm.commands.sentences.intentions import Intention, only_means
 from pbm.commands.talk import is_in_sentence, is_spoken_of
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.mail.reading.quoting_own import holds_ours
-from pbm.play.limits import MOST_COMMANDS
+from pbm.play.limits import MOST_COMMANDS, OFFER_UNCLEAR
 from pbm.play.offers import DRAW, TAKEBACK, mark_of
 from pbm.rules.contract import Game
 from pbm.service.understanding.described_move import read_described_move
+from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.move_line import read_move_line
 from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_question, read_wish
 from pbm.store.values.boards import Offer
@@ -40,7 +41,6 @@ _OF_A_MOVE = ("bare-move", "unclear-move")
 _NUMBERED = re.compile(r"(\d{1,9})[.):]?\s+(\S.*)", re.ASCII)  # not indented, unlike most lists
 
 Lines = Mapping[int, Command]  # by their indexes among the words
-_OFFERS: Final = {DRAW: Intention.DRAW, TAKEBACK: Intention.TAKE_BACK}
 _MOST_LINES = 24  # lines of a comment that are searched for wishes
 _Waiting = Mapping[Offer, Collection[int]]  # offers, each with the players who have to answer it
 
@@ -64,9 +64,9 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
     """If the words begin with yes or no, return the script that answers the open offer."""
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
-    said = answers.spoken(script.comment)
-    if script.commands or script.problem or not said.begins:
+    if script.commands or script.problem or not script.comment:
         return None
+    said = answers.spoken(script.comment)
     number = context.own_hint
     if number is None:
         to_what = is_bare_yes(script) and not answers.only_thanks(script.comment)
@@ -77,34 +77,83 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
         if not board.open_offers and is_bare_no(script):
             return ask_to_decline(context, script, number)
         return _yes_to_what(number) if is_bare_yes(script) else None
-    line = script.comment[said.lines - 1]
-    if answers.opts_out(line):
+    kinds = tuple(offer.kind for offer in asked if offer.kind in (DRAW, TAKEBACK))
+    handles = [seat.handle for seat in board.seats]
+    turn = context.turn
+    names = turn.names_beside(handles) if isinstance(turn, MailTurn) else handles
+    about = Asked(kinds, names=names)
+    yes = agrees(script.comment, about)
+    line = script.comment[said.lines - 1] if said.lines else ""
+    if not yes and (not said.begins or answers.opts_out(line)):
         return None
-    # After a no, a move is played; it rejects the offer, too.
-    moved = read_move_line(context, script) if not said.answer and answers.says_no(line) else None
-    return moved or _settled(context, script, number, said, asked) or _yes_to_what(number, asked)
+    if yes:
+        settled = _accepting(context, script, number, about, asked)
+    else:
+        # After a no, a move is played; it rejects the offer, too.
+        moved = read_move_line(context, script) if answers.says_no(line) else None
+        settled = moved or _rejecting(context, script, number, said, asked)
+    return settled or _unclear(context, script, number, asked)
 
 
-def _settled(
+def _accepting(
+    context: Context, script: Script, number: int, about: Asked, asked: _Waiting
+) -> Script | None:
+    """Return a script that accepts the only open offer; None if it is unclear which is meant."""
+    if not _is_shown(context, number, asked):
+        return None
+    merely = partial(agrees, asked=about, merely=True)
+    lines = () if merely(script.comment) else script.comment
+    comment = tuple(dropwhile(lambda line: merely((line,)), filter(str.strip, lines)))
+    return replace(script, commands=_answering(Accept, number, asked), comment=comment)
+
+
+def _rejecting(
     context: Context, script: Script, number: int, said: answers.Spoken, asked: _Waiting
 ) -> Script | None:
-    """Return a script that answers the only open offer; None if the reply is unclear."""
-    offer = next(iter(asked))
-    meant = _OFFERS.get(offer.kind)
-    names_it = said.answer is True and meant is not None and only_means(said.rest, meant, number)
-    rest = () if names_it or not said.rest else (said.rest,)
+    """Return a script that rejects the only open offer; None if the reply is unclear."""
+    rest = (said.rest,) if said.rest else ()
     line, below = script.comment[said.lines - 1], script.comment[said.lines :]
     others = read_script("", (*rest, *below), in_answer=True, game=context.game_meant)
-    word = (Accept if said.answer else Reject).words[0]
-    ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
-    answer = read_commands([f"{word} {offer.kind} {number}{ply}"])
     also = others.commands or others.problem or read_wish(context, others)
-    mail = context.answered  # must be about this offer, which must wait for the sender alone
-    if said.answer is None or also or mail is None or mail.number != number:
+    if not said.no or also or not _is_shown(context, number, asked):
         return None
-    if list(asked.values()) != [(context.player_id,)] or mark_of(*asked) not in mail.asked:
-        return None
+    answer = _answering(Reject, number, asked)
     return replace(script, commands=answer, comment=(line, *below) if rest else others.comment)
+
+
+def _is_shown(context: Context, number: int, asked: _Waiting) -> bool:
+    """Return whether the answered mail shows the only offer, and only the sender is asked."""
+    mail = context.answered
+    if mail is None or mail.number != number or list(asked.values()) != [(context.player_id,)]:
+        return False
+    return mark_of(*asked) in mail.asked
+
+
+def _answering(command: type[Accept | Reject], number: int, asked: _Waiting) -> tuple[Command, ...]:
+    offer = next(iter(asked))
+    ply = f"#{offer.moved}" if offer.kind == TAKEBACK else ""
+    return read_commands([f"{command.words[0]} {offer.kind} {number}{ply}"])
+
+
+def _unclear(context: Context, script: Script, number: int, asked: _Waiting) -> Script:
+    """Return a script for words that begin like an answer to an offer, and are none.
+
+    Words for the others are sent to them, and the sender is asked once. If the words may ask for
+    something else, nobody gets them.
+    """
+    said = answers.spoken(script.comment)
+    rest = (said.rest, *script.comment[said.lines :])
+    others = read_script("", rest, in_answer=True, game=context.game_meant)
+    also = others.commands or others.problem or read_wish(context, others)
+    talk = script.comment if not (also or is_bare_yes(script) or is_bare_no(script)) else ()
+    if not talk or _board_lines(context, script) or read_move_line(context, script):
+        return _yes_to_what(number, asked)
+    now, whose = context.turn.now, (context.player_id, number, mark_of(*asked))
+    if not OFFER_UNCLEAR.take(context.work, now, *whose):
+        return script
+    told = _yes_to_what(number, asked).answer
+    assert told is not None
+    return replace(script, aside=replace(told, params={**told.params, "sent": True}))
 
 
 def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:

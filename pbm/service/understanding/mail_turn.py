@@ -3,6 +3,7 @@
 A script is all that a mail asks for: its commands, and a comment for the other players.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -11,7 +12,9 @@ from pbm.commands.language.context import Context, game_meant
 from pbm.commands.language.words import Login
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script
+from pbm.mail.address import address_key
 from pbm.mail.reading.inbound import Envelope, clean_subject
+from pbm.mail.reading.signatures import name_words
 from pbm.mail.site import Answering
 from pbm.play.subjects import board_named, is_own
 from pbm.play.turn import Turn
@@ -76,6 +79,11 @@ class MailTurn(Turn):
         _, below = answer_to_welcome(self.envelope.said)
         read = [self._script((), in_answer=in_answer) for in_answer in (True, False)]
         return (*read, read_script("", below, in_answer=False))
+
+    def names_beside(self, handles: Iterable[str]) -> frozenset[str]:
+        """Return the names, in lower case, with which an answer may address or sign."""
+        local = address_key(self.cause.author).partition("@")[0]
+        return name_words(local) | self.envelope.author_words | {*handles}
 
     def is_unclear(self, script: Script) -> bool:
         """Return whether this mail may be an answer to us, although it says neither yes nor no."""

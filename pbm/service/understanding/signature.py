@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import nearly_move, parse_line, whole_move
+from pbm.commands.sentences.agreeing import Asked, agrees
 from pbm.commands.sentences.answers import spoken
 from pbm.commands.sentences.intentions import understand
 from pbm.commands.sentences.moves_inside import moves_inside
@@ -38,7 +39,8 @@ def _is_meant(line: str) -> bool:
     """Return whether a line is a command, an answer or a move, and no title like "Help Desk"."""
     is_title = " " in line.strip() and line.istitle()
     commands = isinstance(parse_line(line), Command) and not is_title
-    return commands or spoken((line,)).answer is not None or whole_move(line) is not None
+    answers = agrees((line,), Asked()) or spoken((line,)).no
+    return commands or answers or whole_move(line) is not None
 
 
 def _asks(line: str) -> bool:

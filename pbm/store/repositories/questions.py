@@ -144,6 +144,13 @@ class Questions(Repository):
         found = self._open(now, its, questions.c.kind.in_(("invite", "signup")))
         return any(params.get("invitation") == challenge_id for params in found)
 
+    def note_unclear(self, question: Question) -> None:
+        """Note that a question had an answer that was neither yes nor no."""
+        sealed = question.password
+        kept = {_PASSWORD_HASH: sealed.text, _PASSWORD_SEAL: sealed.seal} if sealed else {}
+        params = {**question.params, **kept, "unclear": True}
+        self._update(questions, questions.c.id == question.id, params=params)
+
     def forget_password(self, question: Question) -> None:
         if question.password:
             self._update(questions, questions.c.id == question.id, params=question.params)

@@ -1,0 +1,267 @@
+"""Parses a yes: each clause of an answer must agree with what was asked. See docs/replies.md.
+
+A clause agrees if it is made of phrases of one language that belong to every yes, or to what was
+asked. Any other word, and the answer is no yes. At least one clause has to say yes, or to repeat
+what was asked.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Final
+
+from pbm.commands.sentences.clauses import ANSWER_WORDS, Clause, clauses, plain_letters, small
+from pbm.mail.reading.signatures import CLOSINGS
+from pbm.word_lists import read_sections
+
+PLAY: Final = "play"
+_FOLDER: Final = Path(__file__).parents[1] / "languages" / "agreeing"
+_WORDS: Final = ANSWER_WORDS
+_KINDS: Final = tuple(
+    f"{PLAY}, draw, takeback, resign, move, address, delete, vacation, account".split(", ")
+)
+_BESIDE: Final = "beside "
+_SECTIONS: Final = (
+    *("elided", "common", "yes", "how", "beside how", "begin", "months"),
+    *chain.from_iterable((kind, _BESIDE + kind) for kind in _KINDS),
+)
+# What a question is about, by a word of the commands that it asks about.
+_KIND_OF: Final = {
+    **{kind: kind for kind in _KINDS},
+    **dict.fromkeys(("challenge", "rematch", "seek", "join"), PLAY),
+    **dict.fromkeys(("plan", "submit", "confirm"), "move"),
+    **dict.fromkeys(("change", "set", "block", "newkey", "add", "send"), "account"),
+}
+_CONTRARY: Final = frozenset(("reject", "decline", "unseek", "drop", "back", "resume"))
+_GRAVE: Final = frozenset(("delete", "newkey", "add", "change"))  # commands
+_LONGEST, _MOST_LINES, _MOST_WORDS = 600, 14, 40  # of an answer; the words are of a clause
+_WRAPPED = 50  # characters; a line that is longer may go on in the next one
+_MOST_NAMES = 3  # words of a name
+# Letters that nobody writes stand for what was asked, and for a name.
+_REPEATED, _NAME = "\ua66d", "\ua66e"
+_NAME_WORD = re.compile(r"[^\W\d_][\w.'’-]*")
+_NUMBER = re.compile(r"0*(\d{1,4})(?:st|nd|rd|th|er|te|ten|º|ª|o|a|go|de|e)?", re.ASCII)
+_MARKS_OF_ITS_OWN = re.compile(r"[\w.+-]*[^\W_][,@:-][\w,.:@-]*\w")  # moves, addresses, days
+_DATE_MONTH = re.compile(r"\b20\d\d-(\d\d)-\d\d\b", re.ASCII)
+_ASKS = frozenset("?？؟")
+_DOUBTFUL = frozenset("🙄🤔🤷😒😏🙃🤨👎❌🙅🛑✋")
+_YES: Final = _WORDS["yes"] | _WORDS["again"]
+_POLITE: Final = _WORDS["polite"] | _WORDS["greeting"] | {_NAME, _REPEATED} | CLOSINGS
+_BEFORE_NAMES: Final = _WORDS["greeting"] | CLOSINGS
+_ANYWHERE: Final = _YES | _WORDS["gladly"] | _POLITE
+_ANYWHERE_WORDS: Final = frozenset(word for phrase in _ANYWHERE for word in phrase.split())
+_RECEIVED: Final = _WORDS["received"]  # a yes, and what a help desk writes
+_WHY_NOT: Final = frozenset(phrase for phrase in _WORDS["gladly"] if "not" in phrase.split())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a yes-or-no question asks."""
+
+    kinds: tuple[str, ...] = ()  # sections of the word lists
+    lines: tuple[str, ...] = ()  # commands that an answer may repeat
+    names: Collection[str] = ()  # in lower case, of everybody who may be addressed
+    grave: bool = False  # only the clearest yes counts, or what was asked itself
+    to_stranger: bool = False  # who may just acknowledge the mail, or ask how to begin
+
+    @classmethod
+    def about(cls, lines: Sequence[str], names: Collection[str], *, grave: bool = False) -> "Asked":
+        """Return a question whether to run the commands in `lines`."""
+        words = [small(line).split() for line in lines]
+        kinds = (_KIND_OF.get(word) for line in words if not _CONTRARY & {*line} for word in line)
+        grave = grave or any(not _GRAVE.isdisjoint(line[:1]) for line in words)
+        return cls(tuple(dict.fromkeys(filter(None, kinds))), tuple(lines), names, grave)
+
+    @cached_property
+    def repeated(self) -> frozenset[str]:
+        """The words and numbers of the commands."""
+        words = re.findall(r"[^\W_]+", small(" ".join(self.lines)))
+        return frozenset((*words, *(word.lstrip("0") for word in words)))
+
+    @cached_property
+    def months(self) -> frozenset[str]:
+        return frozenset(str(int(month)) for month in _DATE_MONTH.findall(" ".join(self.lines)))
+
+
+def _spellings(line: str) -> Iterator[str]:
+    """Yield the phrases of a line, also without accents. In the lists a name is an @."""
+    for phrase in map(small, line.replace("@", _NAME).split(",")):
+        yield phrase
+        yield plain_letters(phrase)
+
+
+WELCOME: Final = Asked((PLAY,), to_stranger=True)
+
+
+class _Language:
+    """The phrases of one language, by section."""
+
+    def __init__(self, path: Path) -> None:
+        found = read_sections(path, _SECTIONS, _spellings)
+        self._months = [phrase.partition(" ")[::2] for phrase in found.pop("months")]
+        self.elided = tuple(found.pop("elided"))
+        self.sections = {name: frozenset(phrases) for name, phrases in found.items()}
+        self.words = frozenset(
+            word for phrases in found.values() for phrase in phrases for word in phrase.split()
+        )
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def saying(self, kinds: tuple[str, ...], *, grave: bool) -> frozenset[str]:
+        """Return the phrases that say yes to a question about `kinds` of things."""
+        told = [self.sections["yes"], *(self.sections[kind] for kind in kinds)]
+        milder = frozenset[str]() if grave else _WORDS["gladly"]
+        return _YES.union({_REPEATED}, milder, *told)
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def agreeing(self, kinds: tuple[str, ...]) -> frozenset[str]:
+        """Return the phrases that may stand beside a yes."""
+        told = [self.sections[_BESIDE + kind] for kind in kinds]
+        saying = self.saying(kinds, grave=False)
+        return _ANYWHERE.union(self.sections["common"], saying, *told)
+
+    def months(self, asked: Asked) -> frozenset[str]:
+        return frozenset(name for number, name in self._months if number in asked.months)
+
+    def plain(self, clause: Clause) -> Clause:
+        """Return a clause whose unknown words have lost what is elided before them: "l'ami"."""
+        if not self.elided:
+            return clause
+        words = chain.from_iterable(map(self._without_elided, clause.words))
+        return Clause(tuple(words), clause.mark, clause.end)
+
+    def _without_elided(self, word: str) -> tuple[str, ...]:
+        before = next((each for each in self.elided if word.startswith(each)), "")
+        return (word.removeprefix(before),) if before and word not in self.words else (word,)
+
+
+_LANGUAGES: Final = tuple(map(_Language, sorted(_FOLDER.glob("*.txt"))))
+
+
+def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
+    """Return whether an answer says yes to a question, and nothing else.
+
+    With `merely`, it also has nothing that might interest others, such as "good game".
+    """
+    kept = [line.strip() for line in lines if line.strip()]
+    text = " ".join(kept)
+    if not kept or len(kept) > _MOST_LINES or len(text) > _LONGEST or _DOUBTFUL & {*text}:
+        return False
+    found = [clause for part in _paragraphs(kept, asked) for clause in clauses(part, _LONGEST)]
+    found = [_with_known(clause, asked) for clause in found]
+    if any(_spoils(clause.words) for clause in found):
+        return False
+    return any(_agree(language, found, asked, merely=merely) for language in _LANGUAGES)
+
+
+def _paragraphs(lines: list[str], asked: Asked) -> Iterator[str]:
+    """Yield an answer without the names at its end; lines that a mailer broke are joined."""
+    while len(lines) > 1 and _is_name(lines[-1], asked):
+        lines = lines[:-1]
+    text = lines[0]
+    for before, line in pairwise(lines):
+        text += (" " if len(before) > _WRAPPED and before[-1].isalnum() else "\n") + line
+    if asked.lines:
+        told = sorted(_MARKS_OF_ITS_OWN.findall(" ".join(asked.lines)), key=len, reverse=True)
+        for item in told:
+            loosely = re.escape(item).replace(",", r"[, ]\s?")
+            text = re.sub(rf"(?<!\w){loosely}(?!\w)", _REPEATED, text, flags=re.IGNORECASE)
+    yield from _without_names(text, asked)
+
+
+def _without_names(text: str, asked: Asked) -> Iterator[str]:
+    """Yield the lines of a text, with names behind a greeting or a closing replaced."""
+    for line in text.split("\n"):
+        words = line.split()
+        for at, word in enumerate(words):
+            bare = word.rstrip(".,!")
+            if _is_addressed(words[max(0, at - 3) : at]) and _is_name(bare, asked):
+                words[at] = _NAME + word.removeprefix(bare)
+        yield " ".join(words)
+
+
+def _is_addressed(before: Sequence[str]) -> bool:
+    """Return whether a name is expected behind these words: "Hello", "Kind regards,"."""
+    said = [small(word.strip(".,!")) for word in before]
+    ends = (" ".join(said[start:]) for start in range(len(said)))
+    return bool(said) and (said[-1] == _NAME or any(end in _BEFORE_NAMES for end in ends))
+
+
+def _is_name(text: str, asked: Asked) -> bool:
+    """Return whether a text may be nothing but the name of a person."""
+    words = [word.strip("-,.!~") for word in text.split()]
+    words = [word for word in words if word]
+    known = all(small(word) in asked.names for word in words)
+    like = all(
+        word[0].isupper()
+        and _NAME_WORD.fullmatch(word)
+        and (len(word) == 1 or small(word) not in _COMMON)
+        for word in words
+    )
+    return 0 < len(words) <= _MOST_NAMES and (known or like)
+
+
+_COMMON: Final = frozenset().union(
+    *(phrases for name, phrases in _WORDS.items() if name != "name follows"),
+    *(language.words for language in _LANGUAGES),
+)
+
+
+def _with_known(clause: Clause, asked: Asked) -> Clause:
+    """Return a clause with names and numbers of the question replaced."""
+    return Clause(tuple(_known(word, asked) for word in clause.words), clause.mark, clause.end)
+
+
+def _known(word: str, asked: Asked) -> str:
+    if word in asked.names or word.removesuffix("'s") in asked.names:
+        return _NAME
+    number = _NUMBER.fullmatch(word)
+    return _REPEATED if number and number[1] in asked.repeated else word
+
+
+def _spoils(words: Sequence[str]) -> bool:
+    """Return whether words hold a phrase that turns a yes around: "yeah right"."""
+    text = f" {' '.join(words)} "
+    return any(f" {phrase} " in text for phrase in _WORDS["spoils"])
+
+
+def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely: bool) -> bool:
+    found = [language.plain(clause) for clause in found]
+    more = asked.repeated | language.months(asked)
+    if not all(
+        word in language.words or word in _ANYWHERE_WORDS or word in more
+        for clause in found
+        for word in clause.words
+    ):
+        return False
+    saying = language.saying(asked.kinds, grave=asked.grave)
+    agreeing = (
+        saying.union(_POLITE, asked.kinds) if merely else language.agreeing(asked.kinds)
+    ) | more
+    said = list[str]()
+    for clause in found:
+        parts = clause.parts(agreeing, preferred=saying, most=_MOST_WORDS) or ()
+        is_asked = clause.mark in _ASKS
+        if parts and (not is_asked or _WHY_NOT.issuperset(parts)):
+            said += parts
+        elif parts and not said and _YES.isdisjoint(parts):
+            pass  # "Resign? Yes."
+        elif not (asked.to_stranger and said and _asks_how(language, clause, agreeing)):
+            return False
+    affirms = [part for part in said if part in saying]
+    if not affirms or ({_REPEATED}.issuperset(affirms) and "move" not in asked.kinds):
+        return False
+    only_received = asked.to_stranger and _RECEIVED.issuperset(affirms)
+    return not only_received or (_RECEIVED | _WORDS["greeting"] | {_NAME}).issuperset(said)
+
+
+def _asks_how(language: _Language, clause: Clause, agreeing: frozenset[str]) -> bool:
+    """Return whether a clause only asks how to begin: "What do I do first?"."""
+    how, begin = language.sections["how"], language.sections["begin"]
+    beside = language.sections["beside how"]
+    if clause.parts(agreeing | how | begin | beside, most=_MOST_WORDS) is None:
+        return False
+    words = frozenset(clause.words)
+    return not (words.isdisjoint(how) or words.isdisjoint(begin))
