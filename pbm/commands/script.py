@@ -9,10 +9,10 @@ from typing import Any
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
-from pbm.commands.sentences.asked import Aim
-from pbm.commands.sentences.broken_moves import with_moves_joined
 from pbm.commands.sentences.agreeing import WELCOME, Asked, agrees
 from pbm.commands.sentences.answers import accepts, opts_out, says_no, says_only_yes, spoken
+from pbm.commands.sentences.asked import Aim
+from pbm.commands.sentences.broken_moves import with_moves_joined
 from pbm.commands.talk import is_talk
 from pbm.events import Answered
 from pbm.play import subjects
