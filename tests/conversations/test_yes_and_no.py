@@ -489,12 +489,14 @@ class TestAnOffer:
     def test_unclear_words_go_to_the_others_and_are_asked_about_once(self, table: Table) -> None:
         alice, bob = offered(table, "alice", "bob")
         for words in ("Fine, let us continue", "Sure, take your time", "Yes, nice position"):
-            bob.forgets().says(words)
+            before = sum("I am not sure how you meant" in mail.text for mail in bob.mails)
+            bob.says(words)
             alice.gets(1).hears(f"| {words}")
             alice.forgets()
             assert has_open_offer(table)
-            told = [mail for mail in bob.mails if "I am not sure how you meant" in mail.text]
-            assert len(told) == (words == "Fine, let us continue")
+            told = sum("I am not sure how you meant" in mail.text for mail in bob.mails)
+            assert told == 1
+            assert (told > before) == (words == "Fine, let us continue")
         bob.says("yes")
         assert not table.board(1).playing
 
