@@ -22,6 +22,7 @@ from pbm.rules.registry import default_game
 
 _MOST_PLACES = 100  # lines right below quotations that are searched for commands
 _OPENING_LINES = 2
+_NO_BELOW = 4  # lines below a yes that may contradict it
 _MULTIPLE = "multiple"
 _Read = Callable[[str], Command | Problem | None]
 
@@ -181,8 +182,12 @@ def _divided(body: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _is_command(line: str) -> bool:
-    is_answer = spoken((line,)).begins or says_no(line)
-    return not is_answer and isinstance(parse_line(line), Command)
+    """Return whether a line is a command, or one that is mistyped, and no answer."""
+    if spoken((line,)).begins or says_no(line):
+        return False
+    found = parse_line(line)
+    mistyped = isinstance(found, Problem) and bool(found.nearest)
+    return isinstance(found, Command) or mistyped
 
 
 def begins_answer(said: Sequence[str]) -> bool:
@@ -205,8 +210,9 @@ def answer_to_welcome(
     """
     body = trimmed(said)
     yes, below = confirmation(body, asked, with_commands=True)
-    if yes:
-        return True, below
+    if yes:  # what may be another no is not run
+        no = any(map(says_no, islice(filter(str.strip, below), _NO_BELOW)))
+        return (None, body) if no else (True, below)
     return (False, body[1:]) if says_no(_opening(body)) else (None, body)
 
 

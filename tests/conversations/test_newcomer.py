@@ -56,8 +56,8 @@ def test_a_reply_that_quotes_us(table: Table) -> None:
 
 
 def test_the_only_word_is_the_whole_line(table: Table) -> None:
-    marta = table.person("marta@example.org").writes("hello")
-    for words in ("I would like to play if I may", "Dear all, marta here", "jawohl marta"):
+    for number, words in enumerate(("I would like to play if I may", "Dear all, nora here", "hm")):
+        marta = table.person(f"marta{number}@example.org").writes("hello")
         marta.forgets().says(words).gets(1)
         marta.hears("I could not read that as yes, as no, or as one name.")
     assert not players(table)
@@ -90,9 +90,10 @@ def test_a_yes_in_another_language_can_be_an_address(table: Table) -> None:
 
 
 def test_a_yes_that_endangers_something_is_yes(table: Table) -> None:
-    alice = table.joins("alice").says("newkey").forgets()
-    question = alice.newest
+    alice = table.joins("alice")
     for words in ("fine", "yes, go on", "tak", "Yes!?", "Yes, but wait", "👍", "why not"):
+        alice.says("newkey").forgets()
+        question = alice.newest
         alice.says(words, answering=question).hears("I could not read that as yes or as no")
     alice.says("Yes", answering=question).hears("Done: mails that we sent you before this one")
 

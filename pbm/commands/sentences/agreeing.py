@@ -45,6 +45,7 @@ _REPEATED, _NAME = "\ua66d", "\ua66e"
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'’-]*")
 _NUMBER = re.compile(r"0*(\d{1,4})(?:st|nd|rd|th|er|te|ten|º|ª|o|a|go|de|e)?", re.ASCII)
 _MARKS_OF_ITS_OWN = re.compile(r"[\w.+-]*[^\W_][,@:-][\w,.:@-]*\w")  # moves, addresses, days
+_ASKED_LOUDLY = re.compile(r"[!.]{1,9}(?=[?？؟])")  # "Yes!?"
 _DATE_MONTH = re.compile(r"\b20\d\d-(\d\d)-\d\d\b", re.ASCII)
 _ASKS = frozenset("?？؟")
 _DOUBTFUL = frozenset("🙄🤔🤷😒😏🙃🤨👎❌🙅🛑✋")
@@ -168,7 +169,7 @@ def _paragraphs(lines: list[str], asked: Asked) -> Iterator[str]:
         for item in told:
             loosely = re.escape(item).replace(",", r"[, ]\s?")
             text = re.sub(rf"(?<!\w){loosely}(?!\w)", _REPEATED, text, flags=re.IGNORECASE)
-    yield from _without_names(text, asked)
+    yield from _without_names(_ASKED_LOUDLY.sub("", text), asked)
 
 
 def _without_names(text: str, asked: Asked) -> Iterator[str]:
