@@ -61,10 +61,15 @@ class Rate:
 # Answers to a player.
 ANSWERS_IN_HOUR = Limit(20, _HOUR, Kind.PAUSE_HOUR)
 ANSWERS_IN_DAY = Limit(100, _DAY, Kind.PAUSE_DAY)
-ANSWERS_UNPROVEN = Limit(5, _HOUR, Kind.PAUSE_FROM)
+# Mails that only a `From:` line brings to a player, each in a bucket of its own.
+CLAIMED = Rate("claimed", 1, _DAY)
+CLAIMED_OF_ORIGIN, CLAIMED_OF_ALL = 10, 30
+ORIGIN_KNOWN = 30 * _DAY  # after a yes to its mail, an origin does not use up what is for all
+CLAIMED_NOTED = Rate("claimed-noted", 300, _DAY)  # further mails that the digest counts
+_LIMITS = (ANSWERS_IN_HOUR, ANSWERS_IN_DAY)
 # On the first day, when newcomers try everything, answers do not pause below this number.
 NEWCOMERS_DAY = _DAY
-NEWCOMERS_ANSWERS = 40  # and as many to unproven mails
+NEWCOMERS_ANSWERS = 40
 LEFT_OUT_NOTICES = Rate("left-out-told", 20, _DAY)  # ends loops with autoresponders
 UNNAMED_TOLD = Rate("unnamed-told", 10, _DAY)  # of mails to a reply address without clear author
 BACK_BY_CLAIM = Rate("back", 4, _DAY)  # unproven mails claiming that a player is back
@@ -84,7 +89,7 @@ QUESTION_STANDS, SIGNUP_STANDS = OPEN_FOR, 3 * _DAY
 YES_STANDS = CONSENT_STANDS
 ALIAS_ASKED_EVERY = _DAY  # about a reply from another address
 OFFER_UNCLEAR = Rate("offer-unclear", 1, _WEEK)  # asking a player once about an offer
-MOST_ERRANDS = 10  # mails per question
+MOST_ALONE = 3  # commands of a mail that have a question each
 
 # One mail.
 MOST_COMMANDS = 20
@@ -255,30 +260,48 @@ def _keys_of(address: str) -> list[str]:
     return [STRANGER.key(one, mailbox_key(address)) for one in range(STRANGER_ANSWERS)]
 
 
-def is_paused(work: UnitOfWork, address: str, now: datetime, *, unproven: bool = False) -> bool:
-    """Return whether answers to an address are paused, as a recent mail told its owner.
+def take_claimed_mail(
+    work: UnitOfWork, player_id: int, origin: str, now: datetime, *, known: bool
+) -> bool:
+    """Count a mail to a player that only a `From:` line brings; return False if there are enough.
 
-    Answers to mails that may be forged (`unproven`) have a limit of their own.
+    A `known` origin uses up nothing but its own share.
     """
-    key, limits = address_key(address), _limits(unproven=unproven)
-    return any(work.outbox.written_since(item.pause, key, now - item.within) for item in limits)
+    if claims_spent(work, player_id, origin, now, known=known):
+        return False
+    quotas = _claimed_keys(player_id, origin, known=known)
+    taken = (any(_take_claimed(work, key, now) for key in keys) for keys in quotas)
+    return all(taken)
 
 
-def limit_reached(
-    work: UnitOfWork, player: Player, now: datetime, *, unproven: bool = False
-) -> Limit | None:
-    """Return the limit for answers that a player has reached; None if there is none.
+def claims_spent(
+    work: UnitOfWork, player_id: int, origin: str, now: datetime, *, known: bool
+) -> bool:
+    quotas = _claimed_keys(player_id, origin, known=known)
+    since = now - CLAIMED.within
+    return any(work.buckets.taken_since(keys, since) >= len(keys) for keys in quotas)
 
-    Answers to mails that may be forged (`unproven`) have a limit of their own.
-    """
-    allowance = Allowance.UNPROVEN if unproven else Allowance.PROVEN
-    count = partial(work.outbox.count_answers, allowance, address_key(player.address))
-    limits = _limits(unproven=unproven)
-    reached = next((limit for limit in limits if count(now - limit.within) >= limit.most), None)
+
+def _take_claimed(work: UnitOfWork, key: str, now: datetime) -> bool:
+    return work.buckets.take(key, CLAIMED.most, CLAIMED.within, now)
+
+
+def _claimed_keys(player_id: int, origin: str, *, known: bool) -> list[list[str]]:
+    own = [CLAIMED.key(player_id, origin, one) for one in range(CLAIMED_OF_ORIGIN)]
+    shared = [CLAIMED.key(player_id, one) for one in range(CLAIMED_OF_ALL)]
+    return [own] if known else [own, shared]
+
+
+def is_paused(work: UnitOfWork, address: str, now: datetime) -> bool:
+    """Return whether answers to an address are paused, as a recent mail told its owner."""
+    key = address_key(address)
+    return any(work.outbox.written_since(item.pause, key, now - item.within) for item in _LIMITS)
+
+
+def limit_reached(work: UnitOfWork, player: Player, now: datetime) -> Limit | None:
+    """Return the limit for answers that a player has reached; None if there is none."""
+    count = partial(work.outbox.count_answers, Allowance.PROVEN, address_key(player.address))
+    reached = next((limit for limit in _LIMITS if count(now - limit.within) >= limit.most), None)
     if reached is None or player.joined_at <= now - NEWCOMERS_DAY:
         return reached
     return reached if count(now - NEWCOMERS_DAY) >= NEWCOMERS_ANSWERS else None
-
-
-def _limits(*, unproven: bool) -> tuple[Limit, ...]:
-    return (ANSWERS_UNPROVEN,) if unproven else (ANSWERS_IN_HOUR, ANSWERS_IN_DAY)

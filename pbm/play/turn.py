@@ -24,6 +24,7 @@ class Postage:
     _asked: set[str] = field(default_factory=set)
     _of_seeks: int = 0
     _others: dict[int, int] = field(default_factory=dict)  # on the boards counted so far
+    asked_alone: int = 0  # commands that had a question of their own
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
         """Count the mails that a player's command causes. Raises Refusal if there are too many.
@@ -51,6 +52,16 @@ def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
     return len({seat.player_id for seat in work.boards.get(number).seats} - {player_id})
 
 
+@dataclass
+class Claim:
+    """A mail that is its player's by its `From:` line alone; its answers have their own limits."""
+
+    origin: str
+    known: bool = False  # a yes of the player confirmed a mail of this origin lately
+    asked: tuple[str, ...] = ()  # the names of its commands
+    noted: bool = False  # among those that got no answer
+
+
 @dataclass(frozen=True)
 class Cause:
     """The cause of a turn: a mail, a timer or the operator. Only a mail has an `inbox_id`."""
@@ -75,13 +86,17 @@ class Turn:
     site: Site
     now: datetime
     cause: Cause = Cause()
-    unproven: bool = False  # the sender is not proven, so answers have a limit of their own
+    claim: Claim | None = None  # the sender is not proven
     passwords: PasswordWork = field(default_factory=PasswordWork)
     apart: Apart = field(default_factory=Apart)  # for other slow work
     postage: Postage = field(default_factory=Postage)
     news: list[Event] = field(default_factory=list)  # that no command returned
     notes: list[Answered] = field(default_factory=list)  # for the sender
     back: list[int] = field(default_factory=list)  # players whose mail bounced, and who wrote now
+
+    @property
+    def unproven(self) -> bool:
+        return self.claim is not None
 
     @property
     def arrived(self) -> datetime:

@@ -37,18 +37,14 @@ def test_one_mail_asks_five_people_at_most(table: Table) -> None:
     assert len(invited(table)) == 5
 
 
-def test_one_yes_to_several_mails_asks_an_address_once(table: Table) -> None:
+def test_yeses_to_several_mails_ask_an_address_once(table: Table) -> None:
     alice = table.joins("alice")
     alice.writes("challenge victim@example.net")
+    first = alice.newest
     alice.writes("challenge -bowl victim@example.net").forgets()
-    for number in range(6):
-        alice.writes(f"challenge guest{number}@example.net")
-        table.clock.passes(hours=1)
-    alice.forgets().says("yes").gets(1).hears("and ask nobody twice", "You have invited 5 people")
-    assert sorted(invited(table)) == [
-        *(f"guest{number}@example.net" for number in range(4)),
-        "victim@example.net",
-    ]
+    alice.says("yes").hears("We have asked victim@example.net.")
+    alice.says("yes", answering=first).hears("and ask nobody twice")
+    assert invited(table) == ["victim@example.net"]
 
 
 def test_strangers_get_no_words_of_an_inviter(table: Table) -> None:
@@ -71,13 +67,12 @@ def test_a_yes_to_a_reply_from_elsewhere_does_what_it_shows(table: Table) -> Non
     asked = alice.newest.text
     assert asked.count("| whoami\n") == 10
     assert asked.count("| challenge alice bob\n") == 8
-    assert "| resign 1\n" in asked.split("left out")[0]
-    assert "| newkey\n" in asked.split("left out")[1]
+    assert "| newkey\n| resign 1\n" in asked.split("left out")[1]
     alice.says("yes")
     player = table.player("alice")
     assert player is not None
     assert player.epoch == 1  # what only its own question may do was not done
-    assert table.board(1).status == "finished"
+    assert table.board(1).status == "playing"
     bob.forgets()
 
 
@@ -96,14 +91,14 @@ def test_questions_about_forged_mails_stay_small(table: Table) -> None:
     words = "\n".join("w" * 70 for _ in range(900))
     for number in range(15):
         bob.writes("resign 1", f"Forged words, number {number}.\n{words}")
-        table.clock.passes(hours=1)
-    newest = bob.newest
-    assert newest.text.count("Forged words") == 10
-    assert "number 4." not in newest.text
-    assert "Older mails of yours that wait are not part of this question: 5." in newest.text
+    bob.gets(11)
+    for number, mail in enumerate(bob.arrived[:10]):
+        assert f"Forged words, number {number}." in mail.text
+        assert mail.text.count("Forged words") == 1
     assert all(len(without_pictures(mail.raw)) < 20_000 for mail in bob.mails)
-    bob.forgets().says("no", answering=newest).hears("Dropped.")
-    bob.says("yes", answering=bob.mail("Please confirm: resign 1")).forgets()
+    question = bob.mail("Please confirm: resign 1")
+    bob.says("no", answering=question).hears("Dropped.")
+    bob.says("yes", answering=question).forgets()
     assert table.board(1).status == "playing"
 
 
@@ -245,13 +240,14 @@ def test_forged_mails_do_not_use_up_a_players_answers(table: Table) -> None:
     table.clock.passes(days=1)  # the first is wider
     for line in ["show 1", "resign 1", "whoami", "a botched resing", "resing 1"] * 20:
         alice.writes(line)
-    alice.gets(6).hears("such mails get no answer", "as always")
+    alice.gets(11).hears("somebody writes in your name", "answered as always")
     for _ in range(20):
         alice.says("show 1", answering=board)
     alice.gets(20).forgets()
     alice.says("show 1", answering=board).gets(1).hears("answers are paused until")
     alice.writes("show 1").hears_nothing()
-    table.clock.passes(hours=1, minutes=1)
+    table.days_pass(1)
+    alice.hears("mails came here in your name", "| resign, ", "| show, ", "| whoami, ").forgets()
     alice.writes("show 1").gets(1)
     bob.hears_nothing()
 

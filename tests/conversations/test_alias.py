@@ -91,12 +91,12 @@ def test_the_owner_is_asked_once_a_day_at_most(table: Table) -> None:
 
 def test_another_players_address(table: Table) -> None:
     alice, bob, mail = stolen(table)
-    bob.says("resign", answering=mail).hears_nothing()
+    bob.says("a1-c3,d4", answering=mail).hears_nothing()
     alice.gets(1).hears(
         "came from bob@example.org. Nothing has been done.",
         "Reply yes, and we do what it says and add that address to yours. Reply no to drop it.",
     )
-    alice.says("yes").gets(1).hears("Board 1 is over: you lost.")
+    alice.says("yes").gets(1).hears("bob's move on board 1")
     player = table.player("alice")
     assert player is not None
     assert player.addresses == ("alice@example.org",)

@@ -30,7 +30,11 @@ class TestTheQuestionComesFirst:
         )
         alice.writes("resign 1")
         assert first_line(alice.newest) == (
-            "Did you send the lines below? Reply yes to do all of it, or no to drop it."
+            'Did you send "resign 1"? Reply yes to do it, or no to drop it.'
+        )
+        alice.writes("multiple", "draw 1\nchallenge bob")
+        assert first_line(alice.newest) == (
+            "Did you send the lines below? Reply yes to do it, or no to drop it."
         )
 
     def test_of_a_move_in_answer_to_an_older_mail(self, table: Table) -> None:
@@ -126,13 +130,13 @@ class TestWhatEndsIsSaid:
             alice.says(f"change password {PASSWORD}").says("yes").forgets()
         alice.says(f"change password {line}", answering=welcome).hears(told)
 
-    def test_all_that_one_question_is_about(self, table: Table) -> None:
-        """Also what waited before: the yes is to all of it."""
+    def test_of_each_by_a_question_of_its_own(self, table: Table) -> None:
         alice, _ = table.start("alice", "bob")
-        alice.writes("delete").forgets()
-        alice.writes("newkey").hears(
-            "You asked for: | delete", "- board 1, against bob", "You also asked for: | newkey"
-        )
+        alice.writes("multiple", "delete\nnewkey").gets(2)
+        leaving, renewing = alice.arrived
+        assert "- board 1, against bob" in leaving.text
+        assert "newkey" not in leaving.text
+        assert "- board 1, against bob" not in renewing.text
 
 
 class TestAfterAChangeOfAddress:

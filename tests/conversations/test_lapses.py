@@ -98,13 +98,13 @@ class TestCommands:
         bob.hears_nothing()
         assert "Good luck" not in table.everything_stored()
 
-    def test_what_was_asked_about_again_waits_for_the_newer_question(self, table: Table) -> None:
+    def test_each_lapses_with_its_own_question(self, table: Table) -> None:
         alice, _ = table.start("alice", "bob")
         alice.writes("resign 1")
         table.days_pass(1.5)
         alice.writes("move 1 a1-c3,d4")
         table.days_pass(1)
-        assert [status for status, _, _ in errands(table)] == ["waiting", "waiting"]
+        assert [status for status, _, _ in errands(table)] == ["dropped", "waiting"]
         table.days_pass(1.1)
         assert [status for status, _, _ in errands(table)] == ["dropped", "dropped"]
 

@@ -113,6 +113,7 @@ def test_what_is_long_or_slow_is_done_five_times_a_day(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     enough = "This can be sent 5 times in 24 hours. You can send it again from 2026-11-21"
     for words in ("export me", "delete"):
+        table.peer = {"delete": "198.51.100.7"}.get(words, table.peer)  # ten of each origin
         for _ in range(5):
             alice.writes(words)
             assert enough not in " ".join(alice.newest.text.split())

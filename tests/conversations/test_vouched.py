@@ -119,7 +119,7 @@ class TestFail:
         alice, bob = table.start("alice", "bob")
         alice.writes("move 1 a1-c3,d4").forgets()
         table.behind_front(FAIL)
-        alice.says("resign 1").gets(1).hears("| resign 1", "Reply yes")
+        alice.says("resign 1").gets(1).hears('Did you send "resign 1"? Reply yes')
         bob.hears_nothing()
 
     def test_somebody_who_has_just_joined(self, table: Table) -> None:
@@ -178,7 +178,7 @@ class TestStrict:
         insists(table, "alice")
         alice.writes("move 1 a1-c3,d4").forgets()
         question = alice.newest
-        alice.says("resign 1").gets(1).hears("| resign 1", "Reply yes")
+        alice.says("resign 1").gets(1).hears('Did you send "resign 1"? Reply yes')
         table.behind_front(PASS)
         alice.says("resign 1", answering=question).gets(1).hears("Board 1 is over")
 

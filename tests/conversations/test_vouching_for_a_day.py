@@ -103,18 +103,20 @@ def test_behind_a_front_server_it_stands_for_one_network(table: Table) -> None:
     alice.forgets().writes("move 1 c3,d3", "hello").gets(1).hears("bob's move on board 1")
 
 
-def test_a_question_about_mails_from_several_ways_vouches_for_none(table: Table) -> None:
+def test_a_yes_vouches_for_the_way_of_its_own_mail_alone(table: Table) -> None:
     """A yes to one's own move is none to whoever forges mails beside it."""
     alice, bob = table.start("alice", "bob")
     alice.writes("move 1 c3,d3").hears(OFFER)
+    own = alice.newest
     forged = alice.mail_bytes("challenge bob")
     table.deliver("forger@example.net", "pbm@games.example", forged)
     assert OFFER not in " ".join(alice.newest.text.split())
-    alice.says("yes").forgets()
+    alice.says("yes", answering=own).forgets()
     bob.says("g7,f7", answering=bob.mail("Abalone Board 1"))
-    alice.forgets().writes("move 1 d3,c3").gets(1).hears(QUESTION)
-    table.deliver("forger@example.net", "pbm@games.example", alice.mail_bytes("move 1 c3,d3"))
+    table.deliver("forger@example.net", "pbm@games.example", alice.mail_bytes("move 1 d3,c3"))
     assert len(table.moves(1)) == 2
+    alice.forgets().writes("move 1 d3,c3").gets(1).hears("bob's move on board 1")
+    assert table.boards() == [1]
 
 
 def test_a_mail_whose_envelope_is_of_another_domain_is_vouched_for_by_none(table: Table) -> None:

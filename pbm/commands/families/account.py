@@ -6,7 +6,7 @@ from typing import Any
 from pbm.commands.families.lobby import check_is_of_a_person
 from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import MASK, Command, operand
+from pbm.commands.language.declare import MASK, Command, Danger, operand
 from pbm.commands.language.words import Address, Handle, Secret, SecretText
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event, Forgotten
@@ -62,7 +62,7 @@ class NewKey(Command, group="account"):
     """Make the reply addresses in all our mails to you so far useless, and get new ones."""
 
     words = ("newkey",)
-    dangerous = True
+    dangerous = Danger.ALWAYS
     asks = "Do you want new reply addresses, which make the old ones useless?"
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -79,7 +79,7 @@ class Add(Command, group="account"):
 
     words = ("add",)
     examples = ("add marta@work.example",)
-    dangerous = True
+    dangerous = Danger.ALWAYS
     asks = "Do you want to answer from {address} as well?"
 
     address: str = operand(Address("address"))
@@ -94,7 +94,7 @@ class ChangeAddress(Command, group="account"):
     words = ("change",)
     second = "address"
     examples = ("change address marta@new.example",)
-    dangerous = True
+    dangerous = Danger.ALWAYS
     asks = "Do you want to play from {address} from now on?"
 
     address: str = operand(Address())
@@ -114,7 +114,7 @@ class ChangeHandle(Command, group="account"):
     words = ("change",)
     second = "handle"
     examples = ("change handle marta2",)
-    dangerous = True
+    dangerous = Danger.ALWAYS
     asks = "Do you want to be called {handle} here?"
 
     handle: str = operand(Handle())
@@ -133,7 +133,7 @@ class ChangePassword(Command, group="account"):
     words = ("change",)
     second = "password"
     examples = ("change password correct-horse", "change password none")
-    dangerous = True
+    dangerous = Danger.ALWAYS
 
     password: SecretText = operand(Secret())
 
@@ -177,7 +177,7 @@ class Delete(Command, group="account"):
     """Leave this server for good."""
 
     words = ("delete",)
-    dangerous = True
+    dangerous = Danger.ALWAYS
     tries = DELETES  # it is tried on all boards of the player before the question
     asks = "Do you want to leave this server for good?"
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pbm.commands.language.arguments import LongSpan
 from pbm.commands.language.context import Context
 from pbm.commands.language.days import Days, DaysKind
-from pbm.commands.language.declare import BoardCommand, Command, operand
+from pbm.commands.language.declare import BoardCommand, Command, Danger, operand
 from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.events import Answered, Event
 from pbm.play.clocks import vacations
@@ -20,6 +20,7 @@ class TakeVacation(Command, group="account"):
 
     words = ("vacation", "holiday")
     examples = ("vacation 2026-12-20 2027-01-03", "vacation tomorrow 10d", "vacation")
+    dangerous = Danger.UNPROVEN
 
     days: Days | None = operand(DaysKind(), optional=True)
 

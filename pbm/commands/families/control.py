@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pbm.commands.language.context import BOARDS_NAMED, Context, no_such_player, which_board
-from pbm.commands.language.declare import Command, operand
+from pbm.commands.language.declare import Command, Danger, operand
 from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation, Reported
@@ -23,6 +23,7 @@ class BlockPlayer(Command, group="lobby"):
 
     words = ("block",)
     examples = ("block bob", "block")
+    dangerous = Danger.UNPROVEN
 
     who: str | None = operand(Handle(), optional=True)
 
@@ -47,6 +48,7 @@ class UnblockPlayer(Command, group="lobby"):
 
     words = ("unblock",)
     examples = ("unblock bob",)
+    dangerous = Danger.UNPROVEN
 
     who: str = operand(Handle())
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Self
 
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import BoardCommand, Command, operand
+from pbm.commands.language.declare import BoardCommand, Command, Danger, operand
 from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
@@ -112,6 +112,7 @@ class Resign(BoardCommand, group="play"):
 
     takes_login = True
     words = ("resign",)
+    dangerous = Danger.UNPROVEN
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)

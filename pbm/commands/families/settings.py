@@ -1,7 +1,7 @@
 """Commands for a player's settings."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from functools import cache
@@ -12,7 +12,7 @@ from zoneinfo import available_timezones
 from pbm.clock import local_time
 from pbm.commands.language.arguments import Span
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import Command, operand
+from pbm.commands.language.declare import Command, Danger, operand
 from pbm.commands.language.words import JoinedWords, OneOf, Word, cut_short, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -70,6 +70,17 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "receipts": _SWITCH,
     "reminders": (),
 }
+# The values of settings that protect their player less than others, and are confirmed alone.
+_WEAKER: Mapping[str, Callable[[Any], bool]] = {
+    "strict": lambda value: not value,
+    "weekend": lambda value: not value,
+    "receipts": lambda value: not value,
+    "reminders": lambda value: value != "all",
+    "mails": lambda value: value != "all",
+    "digest": lambda value: value != OFF,
+    "challenges": lambda value: value != "ask",
+    "limit": lambda value: not value,
+}
 # Words that need no `set` in front.
 SWITCHES = frozenset(
     word
@@ -104,6 +115,15 @@ def _changes(name: str, text: str) -> dict[str, Any]:
     if name == "mails":
         return {"digest": DAILY} if value == "digest" else {"mails": value, "digest": OFF}
     return {name: value == "on" if choices == _SWITCH else value}
+
+
+def _weakens(name: str, text: str) -> bool:
+    """Return whether `set NAME TEXT` lets others do more, or lets the player see less, or later."""
+    try:
+        changed = _changes(name, text) if name in _WEAKER else {}
+    except Refusal:
+        return False
+    return any(name in _WEAKER and _WEAKER[name](value) for name, value in changed.items())
 
 
 def _hour(word: str) -> int | None:
@@ -200,6 +220,10 @@ class Set(Command, group="account"):
     name: str = operand(OneOf(*_CHOICES, shown="setting", **_SPELLINGS))
     value: str = operand(JoinedWords("value"))
 
+    @property
+    def danger(self) -> Danger | None:
+        return Danger.UNPROVEN if _weakens(self.name, self.value) else None
+
     def run(self, context: Context) -> Iterator[Event]:
         work, before = context.work, context.player
         changed = _changes(self.name, self.value)
@@ -223,6 +247,10 @@ class SetChallenges(Command, group="lobby"):
 
     value: str = operand(OneOf(*_CHOICES["challenges"]))
 
+    @property
+    def danger(self) -> Danger | None:
+        return Danger.UNPROVEN if _weakens("challenges", self.value) else None
+
     def run(self, context: Context) -> Iterator[Event]:
         yield set_challenges(context, self.value)
 
@@ -234,6 +262,10 @@ class SetLimit(Command, group="lobby"):
     examples = ("limit 5", "limit none", "limit")
 
     most: str | None = operand(Word("n"), optional=True)
+
+    @property
+    def danger(self) -> Danger | None:
+        return Danger.UNPROVEN if self.most and _weakens("limit", self.most) else None
 
     def run(self, context: Context) -> Iterator[Event]:
         if self.most is None:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from enum import Enum, auto
 from sys import maxsize
 from typing import Any, ClassVar, Self
 
@@ -232,6 +233,13 @@ def _value(name: str, shown: str, options: Options) -> str:
 MASK = "****"
 
 
+class Danger(Enum):
+    """When a command that may harm its player is confirmed, by a question about nothing else."""
+
+    UNPROVEN = auto()  # if nothing but `From:` says that it is the player's
+    ALWAYS = auto()  # even after a proof
+
+
 class Command:
     """A parsed command. Subclasses declare fields and `run`."""
 
@@ -245,7 +253,7 @@ class Command:
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     stands_alone: ClassVar[bool] = False  # not this command if other words follow
-    dangerous: ClassVar[bool] = False  # confirmed even after a proof
+    dangerous: ClassVar[Danger | None] = None  # when a question of its own confirms it
     asks: ClassVar[str] = ""  # the question to confirm it, with fields in braces
     covered_by_yes: ClassVar[bool] = False  # a standing consent may confirm it
     tries: ClassVar[Rate | None] = None  # how often it may be tried, refused or not
@@ -336,6 +344,11 @@ class Command:
         at = cls._secret_at
         command.line = " ".join([word, *shown[:at], *(MASK for _ in shown[at:])])
         return command
+
+    @property
+    def danger(self) -> Danger | None:
+        """When the command is confirmed alone. `dangerous` declares it for all of a class."""
+        return self.dangerous
 
     @property
     def named_board(self) -> int | None:

@@ -300,8 +300,8 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
     script = turn.script(context)
     script = read_wish(context, script) or script
     # A yes only confirms the reply; dangerous commands need a confirmation of their own.
-    left_out = [command.line for command in script.commands if command.dangerous]
-    harmless = tuple(command for command in script.commands if not command.dangerous)
+    left_out = [command.line for command in script.commands if command.danger]
+    harmless = tuple(command for command in script.commands if not command.danger)
     script = replace(script, commands=harmless)
     rehearsal = rehearse(context, script)
     board_id = rehearsal.board_id or speaker.board_id

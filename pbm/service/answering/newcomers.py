@@ -37,7 +37,7 @@ from pbm.service.asking.once_more import (
     words_read,
 )
 from pbm.service.asking.questions import hash_of_first, stored_password, within_rate
-from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
+from pbm.service.obeying.obey import apart, ask_first, obey, tell
 from pbm.service.obeying.scripts import giving_back, problem_answer, refused, run_script
 from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
@@ -242,6 +242,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     kept = None if asks_more else first_game_kept(question.params)
     if kept is not None:
         script = kept.script
+    script, dangerous = apart(script)
     told: list[Event] = []
     if challenge is not None:
         told.append(said_yes(turn, challenge, question, player))
@@ -249,7 +250,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
         told.append(_CALLED_OFF)
     if script.problem:
         told.append(problem_answer(context, script, script.problem))
-    elif script.commands and not is_dangerous(script):
+    elif script.commands:
         told += run_script(within_rate(context, script), script)
     begins = any(isinstance(command, FIRST_GAMES) for command in script.commands)
     pairs = any(isinstance(command, Play | SeekOthers) for command in script.commands)
@@ -260,8 +261,8 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     tell(context, told)
     if challenge is not None:
         start_if_complete(turn, challenge.id)
-    if is_dangerous(script):
-        ask_first(context, script)
+    if dangerous.commands:
+        ask_first(context, dangerous)
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:

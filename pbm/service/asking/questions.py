@@ -24,11 +24,11 @@ from pbm.events import AddressWanted
 from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring, new_token, token_digest
 from pbm.passwords import SHORTEST, PasswordHash, PasswordWork, SealedPassword
-from pbm.play.limits import ALL_NEW_PASSWORDS, MOST_ERRANDS, NEW_PASSWORDS, is_paused, limit_reached
+from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, ORIGIN_KNOWN
 from pbm.play.subjects import question_subject
-from pbm.play.turn import Turn
+from pbm.play.turn import Claim, Turn
 from pbm.rules.registry import default_game
-from pbm.service.telling.announce import may_answer
+from pbm.service.telling.announce import answers_stop, may_answer
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.asking import (
@@ -68,48 +68,32 @@ def ask_errand(
     reasons: Sequence[dict[str, Any]],
     *,
     avoidable: bool = False,  # an answer to a mail of ours would need no yes
+    vouches: bool = False,  # a yes is a standing consent, too
     guessed: bool = False,  # from plain words
     password: SealedPassword | None = None,
-) -> None:
-    """Ask a player to confirm commands (`told`). Mail sections in `reasons` say why we ask."""
+) -> bool:
+    """Ask a player to confirm commands (`told`). Mail sections in `reasons` say why we ask.
+
+    The question is about nothing else, whatever else waits. Returns False if limits forbid it.
+    """
     if not may_answer(turn, player):
-        return
-    waiting = _waiting_with(turn, player, told, password)
-    way = ""  # the origin that a yes gives consent for, if all commands have the same
-    if avoidable and turn.unproven and not player.settings.strict:
-        own = origin_of(turn)
-        ids = [errand.id for errand in waiting]
-        way = own if turn.work.questions.ways_of(player.id, ids, turn.now) <= {own} else ""
-    older = max(0, len(waiting) - MOST_ERRANDS)
-    waiting = waiting[older:]
+        return False
+    questions, (_, lines, _) = turn.work.questions, told
+    status = ErrandStatus.WAITING if turn.unproven else ErrandStatus.HELD
+    number = questions.add_errand(player.id, *told, turn.now, status=status, password=password)
+    way = origin_of(turn) if vouches and turn.unproven and not player.settings.strict else ""
     params = {
-        "errands": [_errand_data(turn, player, item) for item in waiting],
+        "errands": [_errand_data(turn, player, item) for item in questions.open_errands([number])],
         "guessed": guessed,
-        "older": older,
         "reasons": list(reasons),
+        "claimed": turn.unproven,
         "avoidable": avoidable,
         "stands_for": turn.cause.author if way else "",
     }
-    _, lines, _ = told
     subject = question_subject(as_shown(next(iter(lines), "your words")))
-    kept = {"errands": [errand.id for errand in waiting], "way": way}
+    kept = {"errands": [number], "way": way, "origin": turn.claim.origin if turn.claim else None}
     ask_player(turn, player, "confirm", subject, params, kept)
-
-
-def _waiting_with(
-    turn: Turn, player: Player, told: Told, password: SealedPassword | None
-) -> list[PendingCommands]:
-    """Store the commands; return all waiting commands of the player, the new ones last."""
-    questions, now = turn.work.questions, turn.now
-    waiting = questions.waiting_errands(player.id, now - OPEN_FOR) if turn.unproven else ()
-    # Equal commands share a row, except if they hold a password, which cannot be compared.
-    comparable = waiting if password is None else ()
-    same = [item for item in comparable if (item.board_id, item.lines, item.comment) == told]
-    if not same:
-        status = ErrandStatus.WAITING if turn.unproven else ErrandStatus.HELD
-        added = questions.add_errand(player.id, *told, now, status=status, password=password)
-        same += questions.open_errands([added])
-    return [*(item for item in waiting if item not in same), *same]
+    return True
 
 
 def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
@@ -177,24 +161,40 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
     MailWriter(turn).question(event.address, *asking, granted=True)
 
 
+def claim_of(turn: Turn, player: Player, script: Script) -> Claim:
+    """Return what the limits of unproven mails need to know of one."""
+    origin, since = _digest(_way_of(turn)), turn.now - ORIGIN_KNOWN
+    known = turn.work.questions.said_yes_to(player, origin, since)
+    return Claim(origin, known, tuple(command.words[0] for command in script.commands))
+
+
 def origin_of(turn: Turn) -> str:
     """Return a digest of a mail's origin: its author, the sender's domain, and the network.
 
     Returns "" if there is no mail, if the network is unknown, or if the domains of author and
     sender are unrelated.
     """
+    author, domain, network = _way_of(turn)
+    one, other = (f".{name}" for name in (author.rpartition("@")[2], domain))
+    if not network or not (one.endswith(other) or other.endswith(one)):
+        return ""
+    return _digest((author, domain, network))
+
+
+def _way_of(turn: Turn) -> tuple[str, str, str]:
+    """Return a mail's author, the sender's domain, and the network, which is "" if unknown."""
     if not isinstance(turn, MailTurn):
-        return ""
-    author, sender = address_key(turn.cause.author), address_key(turn.mail.sender)
-    peer = turn.mail.peer
+        return "", "", ""
+    peer, domain = turn.mail.peer, address_key(turn.mail.sender).rpartition("@")[2]
     origin = turn.mail.network or ("" if turn.site.trusts(peer) else peer)
-    one, other = (f".{address.rpartition('@')[2]}" for address in (author, sender))
-    if not origin or not (one.endswith(other) or other.endswith(one)):
-        return ""
-    network = ip_network(origin)
-    network = network.supernet(new_prefix=_NET_BITS[network.version])
-    known = (author, sender.rpartition("@")[2], str(network))
-    return sha256("\n".join(known).encode()).hexdigest()[:32]
+    if origin:
+        network = ip_network(origin)
+        origin = str(network.supernet(new_prefix=_NET_BITS[network.version]))
+    return address_key(turn.cause.author), domain, origin
+
+
+def _digest(way: tuple[str, str, str]) -> str:
+    return sha256("\n".join(way).encode()).hexdigest()[:32]
 
 
 def is_consented(turn: Turn, player: Player, script: Script) -> bool:
@@ -253,9 +253,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
     if any(errand.password for errand in waiting):  # the player could not tell two apart
         return Refusal("password-waits")
-    if is_paused(work, player.address, now, unproven=unproven) or limit_reached(
-        work, player, now, unproven=unproven
-    ):
+    if answers_stop(turn, player):
         return Refusal("too-many-passwords")
     kind = ("unproven",) if unproven else ()
     rates = ((NEW_PASSWORDS, (player.id, *kind)), (ALL_NEW_PASSWORDS, kind))

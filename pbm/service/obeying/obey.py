@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command, Danger
 from pbm.commands.script import Script
 from pbm.commands.sentences.answers import only_thanks
 from pbm.errors import Refusal
@@ -22,18 +23,32 @@ from pbm.events import (
 from pbm.plain import to_plain
 from pbm.play.actions import show_life
 from pbm.play.begin import robot_to_begin_with
-from pbm.play.limits import LEFT_OUT_NOTICES, is_paused
+from pbm.play.limits import LEFT_OUT_NOTICES, MOST_ALONE, is_paused
 from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.asking import questions
 from pbm.service.asking.challenges import ask_challenged, ask_invited, tell_called_off
-from pbm.service.obeying.scripts import Rehearsal, problem_answer, refused, rehearse, run_script
-from pbm.service.telling.announce import announce_answer, announce_boards, announce_seeks
+from pbm.service.obeying.scripts import (
+    Rehearsal,
+    giving_back,
+    problem_answer,
+    refused,
+    rehearse,
+    run_script,
+)
+from pbm.service.telling.announce import (
+    announce_answer,
+    announce_boards,
+    announce_seeks,
+    answers_stop,
+)
+from pbm.service.telling.claims import note_unanswered
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
 from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
+_FORGED = "enough mails came in their name"  # in the log
 _SUSPENDED = Answered("suspended", {"title": "your account"})
 
 
@@ -46,16 +61,30 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     """
     player = context.player
     if not proven:
-        context = replace(context, turn=replace(context.turn, unproven=True))
+        claim = questions.claim_of(context.turn, player, script)
+        context = replace(context, turn=replace(context.turn, claim=claim))
     if not player.is_active:
         return f"{player.handle} is suspended{tell(context, [_SUSPENDED])}"
     script = interpret(context, script)
+    if not proven and _goes_unanswered(context, script):
+        return f"{player.handle}: {_FORGED}, so neither asked nor done: {_names(script)}"
     answer = _answer_if_nothing_runs(context, script)
     if answer is not None:
         outcome, events = answer
         return f"{player.handle}: {outcome}{tell(context, events)}"
     outcome = _obey_interpreted(context, player, script, proven=proven, doubt=doubt)
     return f"{outcome}; {ask_first(context, script.wish, doubt)}" if script.wish else outcome
+
+
+def _goes_unanswered(context: Context, script: Script) -> bool:
+    """Return whether an unproven mail can have no effect, since its player had enough of them."""
+    turn, player = context.turn, context.player
+    if turn.claim is None or not answers_stop(turn, player):
+        return False
+    if questions.is_consented(turn, player, script) and not _only_reads(script):
+        return False
+    note_unanswered(turn, turn.claim, player)
+    return True
 
 
 def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list[Event]] | None:
@@ -110,9 +139,9 @@ def _obey_interpreted(
 
 def _do(context: Context, player: Player, script: Script) -> str:
     turn = context.turn
-    names = ", ".join(_named(script))
+    names = _names(script)
     if _only_reads(script):
-        if is_paused(turn.work, player.address, turn.now, unproven=turn.unproven):
+        if not turn.unproven and is_paused(turn.work, player.address, turn.now):
             return f"{player.handle} had enough answers, so not done: {names}"
     elif turn.unproven:  # a standing consent covers it
         show_life(turn.work, player)
@@ -122,7 +151,7 @@ def _do(context: Context, player: Player, script: Script) -> str:
     told = tell(context, events)
     if not events:
         return f"{player.handle}: the same words again, passed over"
-    return f"{player.handle}: {names or 'chat'}{told}"
+    return f"{player.handle}: {names}{told}"
 
 
 def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
@@ -154,24 +183,31 @@ def tell(context: Context, events: Sequence[Event]) -> str:
         for item in (item for item in answered if item.to_all):
             params = {"sections": [{"section": item.section, **item.params}], "last": False}
             MailWriter(turn).notice(address, "answer", str(item.params["title"]), params)
+    remark = _ask_held(turn, speaker, events)
     _write_others(turn, speaker, events)
     if told:
-        return ""
+        return remark
     codes = [event.params["code"] for event in answered if "code" in event.params]
     refused_as = f"refused as {', '.join(codes)}; " if codes else ""
-    return f" ({refused_as}not answered, had enough answers)"
+    return f"{remark} ({refused_as}not answered, had enough answers)"
+
+
+def _ask_held(turn: Turn, speaker: Player, events: Sequence[Event]) -> str:
+    """Ask about commands that have to be confirmed; return a remark if limits forbid it."""
+    held = [event for event in events if isinstance(event, NeedsConfirmation)]
+    if not held:
+        return ""
+    reasons: list[dict[str, Any]] = []
+    for item in held:
+        reason = {"section": item.section, **item.params}
+        reasons += [reason] if reason not in reasons else []
+    lines, last = tuple(item.line for item in held), held[-1]
+    asked = questions.ask_errand(turn, speaker, (last.board_id, lines, last.comment), reasons)
+    return "" if asked else " (not asked about it, had enough answers)"
 
 
 def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
     """Write the questions and notices that events cause, but no answer and no mails of boards."""
-    held = [event for event in events if isinstance(event, NeedsConfirmation)]
-    if held:
-        reasons: list[dict[str, Any]] = []
-        for item in held:
-            reason = {"section": item.section, **item.params}
-            reasons += [reason] if reason not in reasons else []
-        lines, last = tuple(item.line for item in held), held[-1]
-        questions.ask_errand(turn, speaker, (last.board_id, lines, last.comment), reasons)
     for event in events:
         match event:
             case Invited():
@@ -221,27 +257,80 @@ def _only_reads(script: Script) -> bool:
 
 def is_dangerous(script: Script) -> bool:
     """Return whether even a proven sender must confirm the script."""
-    return any(command.dangerous for command in script.commands)
+    return any(command.danger is Danger.ALWAYS for command in script.commands)
+
+
+def apart(script: Script) -> tuple[Script, Script]:
+    """Divide a proven script into what runs and what must be confirmed."""
+    alone = tuple(item for item in script.commands if item.danger is Danger.ALWAYS)
+    others = tuple(item for item in script.commands if item not in alone)
+    comment = script.comment if alone and not others else ()
+    runs = replace(script, commands=others, comment=() if comment else script.comment)
+    return runs, replace(script, commands=alone, comment=comment)
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask to confirm a script. Commands that would fail are refused at once."""
+    """Ask to confirm a script. Commands that would fail are refused at once.
+
+    Dangerous commands have a question each. The others share one, or run if they need none.
+    """
     script = script.with_one_comment()
-    rehearsal = rehearse(questions.within_rate(context, script), script)
-    if not rehearsal.refusals:
-        return _ask(context, script, rehearsal, doubt)
-    done = [f"{context.player.handle}: refused before asking{tell(context, rehearsal.refusals)}"]
-    fit = tuple(command for command, _ in rehearsal.fit)
-    script = replace(script, commands=fit, comment=rehearsal.comment)
-    if fit and not _must_ask(context, script, proven=proven, doubt=doubt):
-        done.append(_do(context, context.player, script))
-    elif fit:
-        done.append(_ask(context, script, rehearsal, doubt))
+    limited = questions.within_rate(context, script)
+    parts, refusals = _divided(context, script)
+    # Apart, since no yes may come to what an earlier part asks for.
+    rehearsed = [(part, rehearse(limited, part)) for part in parts]
+    refusals += [refusal for _, rehearsal in rehearsed for refusal in rehearsal.refusals]
+    done = []
+    if refusals:
+        done.append(f"{context.player.handle}: refused before asking{tell(context, refusals)}")
+    for part, rehearsal in rehearsed:
+        if rehearsal.refusals and not rehearsal.fit:
+            continue
+        commands = tuple(command for command, _ in rehearsal.fit)
+        fit = replace(part, commands=commands, comment=rehearsal.comment)
+        is_part = bool(refusals) or len(parts) > 1
+        alone = any(_is_asked_alone(context, command) for command in commands)
+        if is_part and not (alone or _must_ask(context, fit, proven=proven, doubt=doubt)):
+            done.append(_do(context, context.player, fit))
+        else:
+            done.append(_ask(context, fit, rehearsal, doubt))
     return "; ".join(done)
+
+
+def _is_asked_alone(context: Context, command: Command) -> bool:
+    return command.danger is Danger.ALWAYS or bool(context.turn.unproven and command.danger)
+
+
+def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answered]]:
+    """Return the part of a script that shares a question, parts with one each, and refusals."""
+    together = [item for item in script.commands if not _is_asked_alone(context, item)]
+    alone, refusals, postage = dict[str, Command](), list[Answered](), context.turn.postage
+    for command in script.commands:
+        if command in together:
+            continue
+        if command.line in alone or postage.asked_alone < MOST_ALONE:
+            postage.asked_alone += command.line not in alone
+            alone[command.line] = command  # of several new passwords the last one
+        else:
+            refusal = Refusal("too-many-alone", most=MOST_ALONE)
+            refusals.append(refused(command, refusal, context, alone=False))
+    parts = [together] if together or not script.commands else []
+    parts += [[command] for command in alone.values()]
+    changing = [part for part in parts if not all(item.reads_only for item in part)]
+    with_words = (changing or parts or [together])[0 if together in changing else -1]
+    divided = []
+    for part in parts:
+        comment = script.comment if part is with_words else ()
+        unplaced = script.unplaced if part is parts[0] else ()
+        divided.append(replace(script, commands=tuple(part), comment=comment, unplaced=unplaced))
+    if not parts and refusals and script.comment:
+        refusals[-1] = giving_back(refusals[-1], script.comment)
+    return divided, refusals
 
 
 def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
     turn = context.turn
+    told = rehearsal.board_id, tuple(line for _, line in rehearsal.fit), script.comment
     reasons = [
         *([dict(script.guess)] if script.guess else []),
         *([{"section": doubt}] if doubt else []),
@@ -249,18 +338,19 @@ def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> 
         *([{"section": "unplaced", "comment": list(script.unplaced)}] if script.unplaced else []),
     ]
     turn.notes.clear()
-    lines = tuple(line for _, line in rehearsal.fit)
-    questions.ask_errand(
-        turn,
-        context.player,
-        (rehearsal.board_id, lines, script.comment),
-        reasons,
-        avoidable=not doubt and not is_dangerous(script) and not script.guess,
+    avoidable = not doubt and not is_dangerous(script) and not script.guess
+    asked = questions.ask_errand(
+        *(turn, context.player, told, reasons),
+        avoidable=avoidable,
+        vouches=avoidable and not any(command.danger for command in script.commands),
         guessed=bool(script.guess),
         password=questions.sealed_for_errand(context, script),
     )
-    return f"{context.player.handle}: asked to confirm {', '.join(_named(script)) or 'chat'}"
+    handle, names = context.player.handle, _names(script)
+    if not asked:
+        return f"{handle}: not asked about {names}, had enough answers"
+    return f"{handle}: asked to confirm {names}"
 
 
-def _named(script: Script) -> list[str]:
-    return [command.words[0] for command in script.commands]
+def _names(script: Script) -> str:
+    return ", ".join(command.words[0] for command in script.commands) or "chat"

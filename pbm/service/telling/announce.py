@@ -9,12 +9,13 @@ from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_view
-from pbm.play.limits import is_paused, limit_reached
+from pbm.play.limits import claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
 from pbm.play.status import card_of
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.views import board_view, board_views, view_reads
+from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.kept_news import keep_for_digests, news_of, replaced_mails, with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.boards import Board
@@ -330,16 +331,24 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
 
 
 def may_answer(turn: Turn, player: Player) -> bool:
-    """Return whether a player may get an answer or question now. If not, a mail says so, once."""
-    work, now, unproven = turn.work, turn.now, turn.unproven
-    if is_paused(work, player.address, now, unproven=unproven):
+    """Count an answer or question to a player. If there were enough, a mail says so, once."""
+    if turn.claim is not None:
+        return may_answer_claim(turn, turn.claim, player)
+    if is_paused(turn.work, player.address, turn.now):
         return False
-    limit = limit_reached(work, player, now, unproven=unproven)
+    limit = limit_reached(turn.work, player, turn.now)
     if limit is None:
         return True
-    until = (now + limit.within).strftime("%Y-%m-%d %H:%M UTC")
-    section = "paused-unproven" if unproven else "paused"
-    paused = {"section": section, "until": until, "most": limit.most}
+    until = (turn.now + limit.within).strftime("%Y-%m-%d %H:%M UTC")
+    paused = {"section": "paused", "until": until, "most": limit.most}
     subject = answer_subject(f"answers paused until {until}")
     MailWriter(turn).answer(player, subject, [paused], kind=limit.pause)
     return False
+
+
+def answers_stop(turn: Turn, player: Player) -> bool:
+    """Return whether limits allow the player no answer now."""
+    work, now, claim = turn.work, turn.now, turn.claim
+    if claim is not None:
+        return claims_spent(work, player.id, claim.origin, now, known=claim.known)
+    return is_paused(work, player.address, now) or limit_reached(work, player, now) is not None

@@ -44,6 +44,7 @@ HANDLERS: Mapping[str, Callable[[Tick], str | Again]] = {
     TimerKind.KEPT_NEWS: news.tell_kept_news,
     TimerKind.ACCOUNT_NEWS: news.tell_reachability,
     TimerKind.NEW_DATES: deadlines.tell_dates,
+    TimerKind.CLAIMS: news.tell_claims,
 }
 RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 

@@ -15,6 +15,7 @@ from pbm.play.limits import ACCOUNT_NEWS
 from pbm.play.subjects import games_subject
 from pbm.service.post.bounces import LASTED, REACHABLE
 from pbm.service.telling.announce import shown_to
+from pbm.service.telling.claims import DIGEST_EVERY, tell_unanswered
 from pbm.service.telling.kept_news import deferred_until, with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Again, Tick, announce_several
@@ -139,6 +140,16 @@ def send_digest(tick: Tick) -> str | Again:
         return f"{player.handle} gets no digests any more"
     at = max(waits or now, now + _A_TURN_IS_OVER)
     return Again(at, f"the last digest of {player.handle}")
+
+
+def tell_claims(tick: Tick) -> str | Again:
+    """Tell a player of mails in the player's name that got no answer, once a day."""
+    number = tick.timer.player_id or 0
+    tick.work.players.lock(number)
+    player = tick.work.players.find(number)
+    if player is None or not tell_unanswered(tick, player):
+        return "no mail of theirs was left unanswered"
+    return Again(tick.now + DIGEST_EVERY, f"told {player.handle} who was not answered")
 
 
 def tell_kept_news(tick: Tick) -> str | Again:

@@ -124,20 +124,17 @@ class Questions(Repository):
         )
         return self._scalars(query)
 
-    def ways_of(self, player_id: int, errand_ids: Sequence[int], now: datetime) -> frozenset[str]:
-        """Return the origins of the mails with these errands (waiting commands).
-
-        `Consents` tells what an origin is. An empty string stands for a question whose yes is no
-        consent for later mails.
-        """
-        query = select(questions.c.params).where(
-            questions.c.player_id == player_id,
+    def said_yes_to(self, player: Player, origin: str, since: datetime) -> bool:
+        """Return whether a question about a mail of this origin, asked after `since`, got a yes."""
+        query = select(questions.c.id).where(
+            questions.c.player_id == player.id,
             questions.c.kind == "confirm",
-            questions.c.asked_at > now - _LONGEST_OPEN,
+            questions.c.asked_at > since,
+            questions.c.answer == "yes",
+            questions.c.epoch == player.epoch,
+            questions.c.params["origin"].as_string() == origin,
         )
-        asked = self._scalars(query)
-        about = (params for params in asked if not set(errand_ids).isdisjoint(params["errands"]))
-        return frozenset(params.get("way", "") for params in about)
+        return self._exists(query)
 
     def is_invited(self, address_key: str, challenge_id: int, now: datetime) -> bool:
         its = questions.c.address_key == address_key
@@ -190,6 +187,14 @@ class Questions(Repository):
             errands.c.status == ErrandStatus.WAITING,
             errands.c.asked_at > since,
         )
+
+    def take_unasked(self, player_id: int) -> tuple[tuple[str, ...], ...]:
+        """Return the names of the commands in each mail that got no answer, and forget them."""
+        its = (errands.c.player_id == player_id, errands.c.status == ErrandStatus.UNASKED)
+        found = tuple(item.lines for item in self._errands(*its))
+        if found:
+            self._delete(errands, *its)
+        return found
 
     def open_errands(self, errand_ids: Sequence[int]) -> tuple[PendingCommands, ...]:
         """Return those of these errands (waiting commands) that are neither done nor dropped."""

@@ -37,6 +37,7 @@ class ErrandStatus(StrEnum):
     WAITING = "waiting"  # from an unproven mail
     HELD = "held"  # from a proven mail
     UNSENT = "unsent"  # no commands, but words to the others, sent by the command `send`
+    UNASKED = "unasked"  # names of commands in an unproven mail that got no answer
     ELSEWHERE = "elsewhere"  # from an address that is not known as the player's
     DONE = "done"
     DROPPED = "dropped"

@@ -24,6 +24,7 @@ class TimerKind(StrEnum):
     KEPT_NEWS = "kept-news"
     ACCOUNT_NEWS = "account-news"
     NEW_DATES = "new-dates"
+    CLAIMS = "claims"  # the digest of mails in a player's name
 
 
 @dataclass(frozen=True)
