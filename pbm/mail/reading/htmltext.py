@@ -62,8 +62,7 @@ def html_to_text(html: str, most_tags: int = LIMITS.html_tags) -> str:
         return ""
     lines = _Lines()
     if tree.root is not None:
-        sheets = (sheet.text() for sheet in tree.css("style"))
-        _Reading(lines, Sight(sheets)).read(tree.root)
+        _Reading(lines).read(tree.root)
     return lines.text()
 
 
@@ -80,7 +79,7 @@ def _without_formatting(html: str) -> str:
             is_open = styled.get(name)
             return f"</{_STYLED}>" if is_open and is_open.pop() else _NOTHING
         given = {one[1].lower(): (one[2] or "").strip("\"'") for one in _ATTRIBUTE.finditer(rest)}
-        kept = [each for each in (*_HIDING, *["color"] * (name == "font")) if each in given]
+        kept = (each for each in _HIDING if each in given)
         attributes = "".join(f' {each}="{escape(unescape(given[each]))}"' for each in kept)
         styled.setdefault(name, []).append(bool(attributes))
         return f"<{_STYLED}{attributes}>" if attributes else _NOTHING
@@ -140,9 +139,9 @@ class _Lines:
 class _Reading:
     """A walk over an HTML tree, without recursion because nesting may be deep."""
 
-    def __init__(self, lines: _Lines, sight: Sight) -> None:
+    def __init__(self, lines: _Lines) -> None:
         self._lines = lines
-        self._sight = sight
+        self._sight = Sight()
         self._quotes = 0
         self._are_quotes: list[bool] = []  # of the open elements
         self._pres = 0
@@ -192,7 +191,7 @@ class _Reading:
             if not self._quotes:
                 self._lines.add_signature(node.text(separator="\n"))
             return False
-        if not self._sight.enter(tag, attributes):
+        if not self._sight.enter(attributes):
             return False
         self._begin(node, tag, attributes)
         return True
