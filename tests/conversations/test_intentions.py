@@ -247,11 +247,9 @@ def test_from_another_address(table: Table, people: list[Person]) -> None:
     alice, bob = people
     elsewhere = table.person("alice@work.example")
     elsewhere.says("I resign", answering=board_mail(alice, 1))
-    alice.gets(1).hears("a reply from alice@work.example", "| resign 1")
+    alice.gets(1).hears("a reply from alice@work.example", "left out, whatever you answer: | ")
+    alice.says("yes").hears("alice@work.example is one of your addresses now")
     bob.hears_nothing()
-    alice.says("yes")
-    bob.gets(1).hears("alice resigned.")
-    assert "I resign" not in bob.newest.text
 
 
 def test_passwords_beside_an_intention_go_to_nobody(table: Table, people: list[Person]) -> None:

@@ -47,11 +47,9 @@ def test_what_a_yes_does_is_one_mail(table: Table) -> None:
     table.begins("alice", *FIVE, times=5)
     for person in others:
         person.forgets()
-    for number in range(1, 6):
-        alice.writes(f"draw {number}")
-    alice.says("yes")
+    alice.writes("multiple", "\n".join(f"draw {number}" for number in range(1, 6)))
+    alice.hears("| draw 5", "One mail of yours may cause 20 mails to others").says("yes")
     assert sum(len(person.arrived) for person in others) == MOST_MAILS
-    alice.hears("| draw 5", "One mail of yours may cause 20 mails to others")
 
 
 def test_three_challenges_may_wait_for_somebodys_answer(table: Table) -> None:
