@@ -270,8 +270,8 @@ def take_claimed_mail(
     if claims_spent(work, player_id, origin, now, known=known):
         return False
     quotas = _claimed_keys(player_id, origin, known=known)
-    taken = (any(_take_claimed(work, key, now) for key in keys) for keys in quotas)
-    return all(taken)
+    take, most, within = work.buckets.take, CLAIMED.most, CLAIMED.within
+    return all(any(take(key, most, within, now) for key in keys) for keys in quotas)
 
 
 def claims_spent(
@@ -280,10 +280,6 @@ def claims_spent(
     quotas = _claimed_keys(player_id, origin, known=known)
     since = now - CLAIMED.within
     return any(work.buckets.taken_since(keys, since) >= len(keys) for keys in quotas)
-
-
-def _take_claimed(work: UnitOfWork, key: str, now: datetime) -> bool:
-    return work.buckets.take(key, CLAIMED.most, CLAIMED.within, now)
 
 
 def _claimed_keys(player_id: int, origin: str, *, known: bool) -> list[list[str]]:

@@ -141,8 +141,6 @@ _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one st
 
 @dataclass(frozen=True)
 class RatingShown:
-    """A rating as players see it."""
-
     number: int
     off: int  # how uncertain the number is
     provisional: bool  # whether it is still too uncertain

@@ -51,8 +51,6 @@ def shown_names(record: GameRecord) -> list[str]:
 
 @dataclass(frozen=True)
 class Replay:
-    """A record that has been played through."""
-
     record: GameRecord
     start: Position
     final: Position

@@ -18,7 +18,6 @@ def card_of(work: UnitOfWork, board: Board, now: datetime) -> dict[str, Any]:
 
 
 def status_view(work: UnitOfWork, board: Board, player: Player, now: datetime) -> dict[str, Any]:
-    """Return a board's view for one player, with the card."""
     settings, clock = player.settings, clock_view(work, board, now)
     return {
         **board_view(work, board, player_id=player.id, picture=settings.picture),

@@ -59,8 +59,6 @@ _WARNINGS = ("delay", "warning: could not send", "warning: message")
 
 @dataclass(frozen=True)
 class DeliveryReport:
-    """What another server reports on the delivery of our mail."""
-
     verdict: str
     status: str  # a code of RFC 3463, or empty
     reason: str  # one line of text

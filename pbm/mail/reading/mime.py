@@ -100,7 +100,6 @@ class Part:
     parts: list["Part"] = field(default_factory=list)
 
     def walk(self) -> Iterator["Part"]:
-        """Yield the part and those within it."""
         yield self
         for part in self.parts:
             yield from part.walk()

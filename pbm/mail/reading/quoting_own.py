@@ -118,8 +118,6 @@ def ours_is_quoted(marked: Iterable[str]) -> bool:
 
 
 class OwnMails:
-    """Finds lines of our own mails among the lines of an incoming mail."""
-
     def __init__(self, lines: list[str]) -> None:
         last = [at for at, line in enumerate(lines) if LABEL in line]
         self._states = [at for at in last if _STATE.match(" ".join(lines[at : at + 2]).strip())]

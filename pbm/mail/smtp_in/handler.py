@@ -58,8 +58,6 @@ class Session:
 
 @dataclass(frozen=True)
 class Rejection:
-    """A refusal of a mail or of a recipient."""
-
     code: int  # from 400 to 599
     text: str  # an enhanced code, such as `5.1.1`, and a sentence
     why: str = ""  # for the operator, where the client is told less

@@ -32,8 +32,6 @@ class SmarthostError(OperatorError):
 
 @dataclass(frozen=True)
 class Smarthost:
-    """The server to connect to."""
-
     host: str
     port: int
     tls: bool  # True for `smtps://`: then TLS begins with the first byte

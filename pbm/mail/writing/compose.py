@@ -41,8 +41,6 @@ class InlinePicture(NamedTuple):
 
 
 class OutgoingMail(NamedTuple):
-    """The parts of one mail to one person."""
-
     sender_name: str
     from_address: str
     to: str

@@ -49,8 +49,6 @@ class Rendered(NamedTuple):
 
 
 class Renderer:
-    """Renders the templates of this server and of its games."""
-
     def __init__(self) -> None:
         self._templates = _own_templates()
         page = self._read("page.html").render(body=KEPT)

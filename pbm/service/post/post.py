@@ -194,8 +194,6 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
 
 @dataclass(frozen=True)
 class DueMails:
-    """The mails to send now."""
-
     mails: Sequence[tuple[OutboxMail, Written]]
     next_due_at: datetime | None  # when the next mail is due, if none is due now
     more: bool  # whether other mails may be due now, too

@@ -19,8 +19,6 @@ _ARRIVED = and_(outbox.c.status == OutboxStatus.SENT, outbox.c.last_error.is_(No
 
 
 class Reminders(Repository):
-    """Queries about mails that remind a player to move."""
-
     def name_boards(self, message_id: str, board_ids: Sequence[int]) -> None:
         """Store which boards a reminder mail is about. There must be at least one."""
         mail = select(outbox.c.id).where(outbox.c.message_id == message_id).scalar_subquery()

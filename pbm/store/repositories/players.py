@@ -66,8 +66,6 @@ def seated_read(board_id: int) -> Read:
 
 
 class Listed(NamedTuple):
-    """A player in the list of players."""
-
     id: int
     handle: str
     joined_at: datetime

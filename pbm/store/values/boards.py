@@ -198,8 +198,6 @@ MARK = 16  # length of a position's mark
 
 @dataclass(frozen=True)
 class Ply:
-    """A move that was played and is stored."""
-
     ply: int
     seat: int
     text: str
@@ -211,8 +209,6 @@ class Ply:
 
 @dataclass(frozen=True)
 class NewPly:
-    """A move to be stored."""
-
     ply: int
     seat: int
     text: str

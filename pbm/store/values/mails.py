@@ -135,8 +135,6 @@ class ArrivedMail:
 
 @dataclass(frozen=True)
 class NewMail:
-    """A mail that is to be stored in the outbox."""
-
     kind: Kind
     recipient: str
     template: str

@@ -108,8 +108,6 @@ class Rating:
 
 @dataclass(frozen=True)
 class RatingResult:
-    """The change of a player's rating by one board."""
-
     player_id: int
     place: int
     mu_before: float
