@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from pbm.commands.language.declare import Command
 from pbm.commands.script import Script, confirmation, is_bare_yes, read_script
+from pbm.commands.sentences.agreeing import WELCOME
 from pbm.mail.reading.inbound import Envelope, UnreadableMail, clean_subject, read, read_header
 from pbm.mail.reading.limits import LIMITS, Limits
 from pbm.mail.reading.mime import body_text, split_mail
@@ -23,7 +24,7 @@ def check_mail(raw: bytes, limits: Limits = LIMITS) -> Script | None:
         return None
     check_envelope(envelope, limits)
     _check_quoting(raw, limits)
-    answer, rest = confirmation(envelope.said)
+    answer, rest = confirmation(envelope.said, WELCOME)
     assert answer in (True, False, None)
     assert set(rest) <= set(envelope.said)
     subject = clean_subject(envelope.subject)

@@ -131,6 +131,7 @@ def test_every_field_of_the_envelope_is_filled() -> None:
         "below_quotes",
         "perhaps_tags",
         "signature",
+        "missing",
     ]
     assert envelope.said == ("a1–b2 now",)
     assert envelope.subject == "Re: möve12"

@@ -12,6 +12,7 @@ import pytest
 
 from pbm.commands import script
 from pbm.commands.script import confirmation, read_script
+from pbm.commands.sentences.agreeing import WELCOME
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.inbound import clean_subject
 from pbm.mail.reading.quoting import OwnWords, find_own_words
@@ -98,7 +99,7 @@ def test_promise_18_as_it_is(mail: OurMail, widths: Iterable[int]) -> None:
                 assert asked(words, subject) == [], body
                 # A reader of lines alone, without any cleaning, would find no command first.
                 assert asked(OwnWords(tuple(body.split("\n"))), subject) == [], body
-            assert confirmation(words.lines)[0] is None, body
+            assert confirmation(words.lines, WELCOME)[0] is None, body
 
 
 @at_widths(EVERY_FOURTH)
