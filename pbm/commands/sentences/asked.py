@@ -55,15 +55,17 @@ def _aim(sentence: str) -> Aim | None:
     """Return whom a sentence is for; None if it neither asks nor speaks to anybody."""
     said = " ".join(_words(sentence))
     is_question = not {"?", "？", "¿"}.isdisjoint(sentence)
-    asks = is_question or ("!" not in sentence and bool(_LISTS["asks"].match(said)))
     addressed = _LISTS["can you"].sub("", _LISTS["nobody"].sub("", said))
 
     def has(*sections: str) -> bool:
         return any(_LISTS[name].search(said) for name in sections)
 
+    chats = has("talk") or bool(_TAG.search(sentence))
+    asks = bool(_LISTS["asks"].match(said)) or (has("asks") and has("ours") and not chats)
+    asks = is_question or (asks and "!" not in sentence)
+
     if _LISTS["you"].search(addressed):
         return Aim.OTHERS
-    chats = has("talk") or bool(_TAG.search(sentence))
     undoes = has("take back", "pause")
     does = undoes or (has("acts") and has("ours", "game", "loose", "how"))
     if has("can you"):
@@ -76,15 +78,14 @@ def _aim(sentence: str) -> Aim | None:
     else:
         is_short = len(said.split()) <= _FEW_WORDS and "!" not in sentence
         orders = is_short or bool(_LISTS["acts"].match(said))
-        is_ours = (has("wants") and (does or has("how"))) or (orders and undoes)
+        is_ours = (has("wants") and (does or has("how", "game"))) or (orders and undoes)
         is_ours = is_ours or (has("ours") and (orders or has("wants")))
     if chats and not has("ours", "how"):
         return Aim.OTHERS
     if not is_ours:
         return Aim.EITHER if asks else None
-    if has("how"):
-        return Aim.SERVER
-    return Aim.TAKE_BACK if has("take back") else Aim.PAUSE if has("pause") else Aim.SERVER
+    undone = Aim.TAKE_BACK if has("take back") else Aim.PAUSE
+    return undone if undoes and not has("how") else Aim.SERVER
 
 
 def _unwrapped(lines: Sequence[str]) -> str:
