@@ -44,6 +44,7 @@ _MOST_NAMES = 3  # words of a name
 _REPEATED, _NAME = "\ua66d", "\ua66e"
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'’-]*")
 _NUMBER = re.compile(r"0*(\d{1,4})(?:st|nd|rd|th|er|te|ten|º|ª|o|a|go|de|e)?", re.ASCII)
+_OF_A_NAME = re.compile(r"^(?:de?ll|all|d|l)['’]|['’]s?$|(?<=...)s$")  # "d'Alice", "Alices"
 _MARKS_OF_ITS_OWN = re.compile(r"[\w.+-]*[^\W_][,@:-][\w,.:@-]*\w")  # moves, addresses, days
 _ASKED_LOUDLY = re.compile(r"[!.]{1,9}(?=[?？؟])")  # "Yes!?"
 _DATE_MONTH = re.compile(r"\b20\d\d-(\d\d)-\d\d\b", re.ASCII)
@@ -88,8 +89,8 @@ class Asked:
 
 
 def _spellings(line: str) -> Iterator[str]:
-    """Yield the phrases of a line, also without accents. In the lists a name is an @."""
-    for phrase in map(small, line.replace("@", _NAME).split(",")):
+    """Yield the phrases of a line, also without accents. In the lists @ is a name, # a number."""
+    for phrase in map(small, line.replace("@", _NAME).replace("#", _REPEATED).split(",")):
         yield phrase
         yield plain_letters(phrase)
 
@@ -216,7 +217,7 @@ def _with_known(clause: Clause, asked: Asked) -> Clause:
 
 
 def _known(word: str, asked: Asked) -> str:
-    if word in asked.names or word.removesuffix("'s") in asked.names:
+    if word in asked.names or (word not in _COMMON and _OF_A_NAME.sub("", word) in asked.names):
         return _NAME
     number = _NUMBER.fullmatch(word)
     return _REPEATED if number and number[1] in asked.repeated else word
