@@ -44,7 +44,7 @@ def test_what_the_post_has_in_hand_is_told_by_no_other_mail(
     shared: SendingTable, alice: Person
 ) -> None:
     board = board_mail(alice, 1)
-    words = alice.mail_bytes(f"Re: {board['Subject']}", "Well?")
+    words = alice.mail_bytes(f"Re: {board['Subject']}", "resign")
     other = Database(str(shared.database.engine.url))
     with other.transaction() as beside:
         beside.boards.get(1, lock=True)
@@ -62,7 +62,7 @@ def test_what_the_post_has_in_hand_is_told_by_no_other_mail(
     shared.days_pass(seconds=WAITS)
     receipt, said = alice.gets(2).arrived
     assert "| Hello!" in receipt.text
-    assert "| Well?" in said.text
+    assert "You resigned." in said.text
     assert "Hello" not in said.text
 
 
