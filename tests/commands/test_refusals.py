@@ -15,6 +15,7 @@ from pbm.resources import resource_path
 TEMPLATES = resource_path("templates")
 PACKAGE = TEMPLATES.parent / "pbm"
 REASON = re.compile(r'p\.reason == "([a-z-]+)"', re.ASCII)
+OF_EARLIER_VERSIONS = {"paused-unproven"}  # sections of mails that may wait in the outbox
 MACRO = re.compile(r"{% macro (\w+)\(p\) %}", re.ASCII)
 
 
@@ -94,7 +95,7 @@ def test_every_section_has_a_template_and_every_template_is_used() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     assert named("Answered", 0) | named("NeedsConfirmation", 1) <= files
-    assert files <= literals
+    assert files - literals == OF_EARLIER_VERSIONS
 
 
 def _included() -> set[str]:

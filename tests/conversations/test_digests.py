@@ -213,12 +213,12 @@ def test_a_turn_that_had_the_old_settings_in_mind_loses_nothing(table: Table) ->
         player = work.players.by_handle("alice")
         assert player is not None
         work.players.change_settings(player.id, digest="daily")
-    bob.says("Too late?")
+    bob.says("I am late.")
     with table.database.transaction() as work:
         work.players.change_settings(player.id, digest="off")
     alice.hears_nothing()
     table.days_pass(hours=0.5)
-    alice.gets(1).hears("| Too late?")
+    alice.gets(1).hears("| I am late.")
     assert not [row for row in table.rows("due") if row["kind"] == "digest"]
 
 

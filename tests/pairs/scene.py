@@ -28,6 +28,7 @@ OF_BOARDS = (
     *("resume 7", "accept resume 7", "reject resume 7", "give 3d 1", "give 2 weeks 7"),
     *("resign 1", "resign 2", "decline 4", "decline 8", "claim 1", "claim 2", "rematch 3"),
     *("hint 1", "hint 5", "analyse 3", "report 1 bob insults me", "give 3d 2", "resign"),
+    *("send", "send 1"),
 )
 OF_THE_LOBBY = (
     *("challenge bob", "challenge bob -bowl", "challenge bob and carol", "challenge erin"),
@@ -42,6 +43,7 @@ LOOKS = (
     *("help move", "whoami", "settings", "limit", "vacation", "block", "stop", "show 1", "games"),
     *("show", "standings", "export 3", "history", "info bob", "info me", "players", "next"),
     *("showas 1", "seeks", "signup marta", "preview 1 {move1}", "showas next", "games waiting"),
+    *("status", "status 1"),
 )
 
 

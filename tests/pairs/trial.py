@@ -37,7 +37,7 @@ _APART = (
 )
 """Tables of mails, and of what is asked until it is answered: two mails leave more of it."""
 _ASKED = ("confirm", "alias", "question-lapse", "question-reminder")
-_COUNTED = ("replies:", "mails:", "new-passwords:", "all-new-passwords", "told:")
+_COUNTED = ("replies:", "mails:", "new-passwords:", "all-new-passwords", "told:", "claimed:")
 """Buckets that count mails, the ways they came, or the different passwords in each."""
 _UNLIKE = {"questions": ("id", "token_digest"), "due": ("id", "question_id")}
 _ERRAND = re.compile(r"('invitation'|\"invitation\"): \d+")

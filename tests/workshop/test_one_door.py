@@ -25,9 +25,10 @@ REASONS_OF_ITS_OWN = {*REASONS, *RECORD_REASONS} - {
     *("wrong-players", "no-board"),  # the contract's
     *("already-out", "game-over"),  # the command language has these, too
 }
-# Examples of what players of older servers wrote, names of other things, and aiosmtpd's own.
+# Examples of what players of older servers wrote, their words for pages, names of other things, and aiosmtpd's own.
 ALLOWED = (
     ("help/commands/change-password.txt", '"move 12 marta PASSWORD a1-c3,b2"'),
+    ("pbm/commands/families/help.py", '("colour", "color", "colors", "marbles")'),
     ("pbm/mail/smtp_in/conversation.py", "self.push("),
     ("pbm/mail/smtp_in/conversation.py", "def push("),
     ("pbm/mail/smtp_in/conversation.py", "super().push("),

@@ -13,7 +13,7 @@ from pbm.store.values.asking import OPEN_FOR
 
 
 class Status(Command, group="look"):
-    """See in a few lines how a board stands: your marbles, the scores, the clocks, how to move."""
+    """See in a few lines how a board stands: your colour, the scores, the clocks, how to move."""
 
     words = ("status",)
     reads_only = True

@@ -1,4 +1,4 @@
-"""Tells whether a sentence describes a move to be made: "push K to R", "the left one up".
+"""Tells whether a sentence describes a move to be made: "take K to R", "the left one up".
 
 What was done, could have been done or is done by the opponent is talk.
 """

@@ -49,7 +49,6 @@ from pbm.store.values.players import Player
 _WITH_ANOTHER_LEFT = 2  # answers left today
 _LONGEST_LINE = 200  # characters of a stored line
 _LINES_BELOW = 2  # lines below the command that may ask for something
-_UNCLEAR = "answer-yes"  # the code of a refusal
 _CALLED_OFF = Answered("invitation-off", {"title": "no game"})  # to a guest
 
 
@@ -294,7 +293,7 @@ def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
     if name is None:
         if not takes_unclear(turn, question):
             return f"nothing: {question.address} said neither yes nor no again"
-        raise Refusal(_UNCLEAR, said=words_read(turn))
+        raise Refusal("answer-yes", said=words_read(turn))
     handle = lowered(name)
     check_new_handle(turn.work, handle)
     turn.work.questions.forget_password(question)
@@ -314,7 +313,7 @@ def _ask(
         invitation=question.params["invitation"],
         challenge=invited_to(turn, question),
         first_game=first_game_kept(question.params),
-        unclear=problem is not None and problem.code == _UNCLEAR,
+        unclear=problem is not None and problem.code == "answer-yes",
         **told,
     )
     return f"asked {question.address} again: {problem.code if problem else handle}"
