@@ -25,7 +25,8 @@ REASONS_OF_ITS_OWN = {*REASONS, *RECORD_REASONS} - {
     *("wrong-players", "no-board"),  # the contract's
     *("already-out", "game-over"),  # the command language has these, too
 }
-# Examples of what players of older servers wrote, their words for pages, names of other things, and aiosmtpd's own.
+# Examples of what players of older servers wrote, their words for pages, names of other things,
+# and aiosmtpd's own.
 ALLOWED = (
     ("help/commands/change-password.txt", '"move 12 marta PASSWORD a1-c3,b2"'),
     ("pbm/commands/families/help.py", '("colour", "color", "colors", "marbles")'),
