@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from pbm.commands.language.declare import Command
+from pbm.commands.language.declare import Command, Danger
 from pbm.commands.registry import COMMANDS, parse_line
 from tests.pairs.scene import CHANGES, LOOKS, lines, set_the_scene
 from tests.pairs.trial import left_by, number_anew
@@ -42,7 +43,9 @@ class Scene:
     def unlike(self, way: str, first: str, then: str) -> str:
         """What one mail leaves otherwise than two; empty where it is as it should be."""
         one, _ = left_by(self.table, self.alice, self.answered[way], [f"{first}\n{then}"])
-        first, then = sorted((first, then), key=_place)  # as they are done in one mail
+        first, then = sorted(
+            (first, then), key=partial(_place, way)
+        )  # as they are done in one mail
         two, before = left_by(self.table, self.alice, self.answered[way], [first, then])
         told = two.told
         if "delete" in (first, then):  # nothing but the farewell reaches who has left
@@ -62,10 +65,12 @@ class Scene:
         )
 
 
-def _place(line: str) -> tuple[bool, bool]:
+def _place(way: str, line: str) -> tuple[bool, bool, bool]:
+    """Where a mail's command comes: what has a question of its own waits for the yes to it."""
     command = parse_line(line)
     assert isinstance(command, Command)
-    return command.takes_text, command.comes_last
+    alone = command.danger is Danger.ALWAYS or (way == "new" and command.danger is not None)
+    return alone, command.takes_text, command.comes_last
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
