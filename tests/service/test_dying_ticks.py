@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import event
 
+from pbm.play.limits import CLAIMED_OF_ORIGIN
 from pbm.service.running.writer import at_once
 from tests.conversations.test_clocks import begun
 from tests.table import Table
@@ -27,6 +28,13 @@ class Case:
     days: float
     mails: int
     told: str
+
+
+def _forged(table: Table, name: str) -> None:
+    """Let more mails claim to be theirs than are answered: one is told at once, two wait."""
+    person = table.joins(name)
+    for _ in range(CLAIMED_OF_ORIGIN + 3):
+        person.writes("whoami")
 
 
 CASES = {
@@ -53,6 +61,9 @@ CASES = {
     ),
     "record lapses": Case(
         lambda table: table.joins("alice").says("import\n1. c5,d5 g5,f5"), 90, 0, ""
+    ),
+    "mails in a player's name": Case(
+        lambda table: _forged(table, "alice"), 1, 1, "2 mails came here in your name"
     ),
     "first move missed": Case(
         lambda table: table.start("alice", "bob"), 7, 2, " not make a first move"
