@@ -42,6 +42,10 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         lambda work: work.questions.turned_down({"a@example.org", "a+b@example.org"}),
         ("ix_questions_address_key",),
     ),
+    "words held back that are old": (
+        lambda work: work.questions.forget_held_words(START),
+        ("ix_errands_unsent (asked_at<?)",),
+    ),
     "numbers of a player's boards": (
         lambda work: work.boards.numbers_of(1, most=300),
         ("ix_seats_of_player",),

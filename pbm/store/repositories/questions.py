@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from pbm.passwords import SealedPassword
 from pbm.store.queues.timers import ALL_KEPT, Timers
 from pbm.store.schema.asking import consents, errands, questions
+from pbm.store.schema.columns import UNSENT
 from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.asking import ErrandStatus, PendingCommands, Question
 from pbm.store.values.players import FIRST_EPOCH, Player
@@ -223,8 +224,7 @@ class Questions(Repository):
         return next(iter(self._scalars(taken.returning(errands.c.comment))), ())
 
     def forget_held_words(self, before: datetime) -> None:
-        its = (errands.c.status == ErrandStatus.UNSENT, errands.c.asked_at <= before)
-        self._delete(errands, *its)
+        self._delete(errands, errands.c.status == UNSENT, errands.c.asked_at <= before)
 
     def _unsent(self, player_id: int) -> tuple[ColumnElement[bool], ...]:
         return errands.c.player_id == player_id, errands.c.status == ErrandStatus.UNSENT

@@ -47,6 +47,7 @@ errands = table(
     Column("status", Word(ErrandStatus, 10), nullable=False),
     Column("asked_at", Moment, nullable=False),
     Index("ix_errands_player_id", "player_id", "status"),
+    Index("ix_errands_unsent", "asked_at", **only_where(text("status = 'unsent'"))),
     mark=Personal(
         ("player_id",),
         export=ExportRows(

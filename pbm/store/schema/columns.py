@@ -99,7 +99,7 @@ metadata = MetaData(
 # use the index, and SQLite would prepare the statement each time.
 NEW, STUCK = (literal_column(f"'{word}'", String) for word in ("new", "stuck"))
 DUE, FAILED = (literal_column(f"'{word}'", String) for word in ("due", "failed"))
-OPEN = literal_column("'open'", String)
+OPEN, UNSENT = (literal_column(f"'{word}'", String) for word in ("open", "unsent"))
 
 
 def only_where(condition: TextClause, on_postgresql: TextClause | None = None) -> dict[str, Any]:
