@@ -51,7 +51,6 @@ def test_plain_words_are_sent_on(line: str, table: Table) -> None:
         ("e4", "That does not read as a move"),
         ("board looks good", "That does not read as a move"),
         ("mvoe", "Something is missing: the move."),
-        ("moev a1-c3,d4", 'Perhaps you meant "move a1-c3,d4".'),
         ("resgin", 'Perhaps you meant "resign".'),
         ("resign because of work", 'I could not read "because of work" at the end of your line.'),
         ("move the left one up", "That does not read as a move"),

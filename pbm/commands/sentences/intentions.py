@@ -156,11 +156,7 @@ def topic_asked(lines: Sequence[str]) -> Meant | None:
     text = " ".join(" ".join(lines).split())
     words = words_of(text.replace("'", " ").replace("’", " "))
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
-    if (
-        found is None
-        or len(words) > _MOST_WORDS
-        or not ("?" in text or found in (Intention.AWAY, Intention.ROBOTS, Intention.TOURNAMENT))
-    ):
+    if found is None or len(words) > _MOST_WORDS or not ("?" in text or found is Intention.AWAY):
         return None
     return Meant(found, True, None, text)
 
