@@ -72,7 +72,19 @@ def test_no_drops_it(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["yes", "YES", " Ok ", "confirm", "yes\n\nAlice", "yes please", "yes.", "y", "Sure!", "yes, resign 1"]
+    "word",
+    [
+        "yes",
+        "YES",
+        " Ok ",
+        "confirm",
+        "yes\n\nAlice",
+        "yes please",
+        "yes.",
+        "y",
+        "Sure!",
+        "yes, resign 1",
+    ],
 )
 def test_the_words_that_confirm(word: str, table: Table) -> None:
     alice, _ = table.start("alice", "bob")

@@ -115,7 +115,8 @@ class _Language:
         """Return the phrases that say yes to a question about `kinds` of things."""
         told = [self.sections["yes"], *(self.sections[kind] for kind in kinds)]
         milder = frozenset[str]() if grave else _WORDS["gladly"]
-        return _YES.union({_REPEATED}, milder, *told)
+        wishes = _WORDS["to play"] if PLAY in kinds else ()
+        return _YES.union({_REPEATED}, milder, wishes, *told)
 
     @lru_cache(maxsize=64)  # noqa: B019
     def agreeing(self, kinds: tuple[str, ...]) -> frozenset[str]:

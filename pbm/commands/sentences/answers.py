@@ -34,7 +34,7 @@ _MOST_LINES = 4  # of a sentence
 _BETWEEN = " .,;:!-\u2013\u2014…。、，！"
 _ASKS = frozenset("?？؟")
 _NO_NOW: Final = _WORDS["no"] | _WORDS["not now"]
-_YES: Final = _WORDS["yes"] | _WORDS["gladly"]
+_YES: Final = _WORDS["yes"] | _WORDS["gladly"] | _WORDS["to play"]
 _NO: Final = _NO_NOW | _WORDS["no alone"] | NO_MAIL
 _ALONE: Final = _WORDS["no alone"] | NO_MAIL  # counts only if the line says nothing else
 _BESIDE: Final = _WORDS["polite"] | _WORDS["greeting"]
@@ -45,7 +45,10 @@ _PASSED_OVER: Final = _single(_WORDS["polite"], _WORDS["before a no"])
 _ANSWERS: Final = _WORDS["yes"] | _WORDS["no"] | _WORDS["no alone"] | NO_MAIL | _WORDS["stop alone"]
 ANSWERS: Final = _single(_ANSWERS)
 _EVERYDAY: Final = ANSWERS | _single(
-    *map(_WORDS.__getitem__, ("gladly", "not", "doubt", "polite", "before a no", "greeting")),
+    *map(
+        _WORDS.__getitem__,
+        ("gladly", "to play", "not", "doubt", "polite", "before a no", "greeting"),
+    ),
     _WORDS["everyday"],
 )
 _AROUND_A_NAME = "\"'`*_<>[]()"
