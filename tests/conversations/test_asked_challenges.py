@@ -150,7 +150,7 @@ def test_all_who_want_to_be_asked_must_say_yes_and_the_others_wait(table: Table)
         "The board starts when bob and carol have said yes.",
     )
     dave.hears_nothing()
-    bob.says("yes\nHello!").gets(1).hears(
+    bob.says("yes\nHave fun!").gets(1).hears(
         "The game with alice starts when carol has said yes, too",
         "Your words went to nobody",
     )

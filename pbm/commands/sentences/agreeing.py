@@ -8,8 +8,8 @@ what was asked.
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from functools import cached_property, lru_cache, partial
+from itertools import chain, dropwhile, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -157,6 +157,13 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
     if any(_spoils(clause.words) for clause in found):
         return False
     return any(_agree(language, found, asked, merely=merely) for language in _LANGUAGES)
+
+
+def beside_yes(lines: Sequence[str], asked: Asked) -> tuple[str, ...]:
+    """Return the lines of a yes that may interest others, from the first such line on."""
+    merely = partial(agrees, asked=asked, merely=True)
+    kept = () if merely(lines) else filter(str.strip, lines)
+    return tuple(dropwhile(lambda line: merely((line,)), kept))
 
 
 def _paragraphs(lines: list[str], asked: Asked) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, behind_no, confirmation, read_script
-from pbm.commands.sentences.agreeing import PLAY, Asked
+from pbm.commands.sentences.agreeing import PLAY, Asked, beside_yes
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.events.board import AddressChanged
@@ -226,8 +226,11 @@ def _answer_to_challenge(
     """
     if not script.commands:
         asked = Asked((PLAY,), names=turn.names_beside(handles))
-        answer, below = confirmation(turn.envelope.said, asked, with_commands=True)
-        return answer, behind_no(turn.envelope.said) if answer is False else below
+        said = turn.envelope.said
+        answer, below = confirmation(said, asked, with_commands=True)
+        if answer:
+            return True, (*below, *beside_yes(said[: len(said) - len(below)], asked))
+        return answer, behind_no(said) if answer is False else below
     command = script.commands[0]
     if len(script.commands) > 1 or not isinstance(command, Accept | Reject | Decline):
         return None, ()

@@ -10,8 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from itertools import dropwhile, pairwise
+from itertools import pairwise
 
 from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
@@ -21,7 +20,7 @@ from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, line_for_a_board, read_commands, whole_move
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
 from pbm.commands.sentences import answers
-from pbm.commands.sentences.agreeing import Asked, agrees
+from pbm.commands.sentences.agreeing import Asked, agrees, beside_yes
 from pbm.commands.sentences.clauses import clauses
 from pbm.commands.talk import is_in_sentence, is_spoken_of
 from pbm.errors import Refusal
@@ -101,9 +100,7 @@ def _accepting(
     """Return a script that accepts the only open offer; None if it is unclear which is meant."""
     if not _is_shown(context, number, asked):
         return None
-    merely = partial(agrees, asked=about, merely=True)
-    lines = () if merely(script.comment) else script.comment
-    comment = tuple(dropwhile(lambda line: merely((line,)), filter(str.strip, lines)))
+    comment = beside_yes(script.comment, about)
     return replace(script, commands=_answering(Accept, number, asked), comment=comment)
 
 
