@@ -40,7 +40,7 @@ _ALSO = {
     "pbm": _FIRST,
     "command": "commands",
     "clock": "clocks",
-    **dict.fromkeys(("colour", "color", "colors"), "colours"),
+    **dict.fromkeys(("colour", "color", "colors", "marbles"), "colours"),
     **dict.fromkeys(("robot", "ai", "computer", *ROBOTS), _ROBOTS),
 }
 _OLDER_ROBOT = "ai-"  # prefix of robots' names on older servers

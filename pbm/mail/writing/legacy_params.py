@@ -75,8 +75,6 @@ def _fact(item: dict[str, Any]) -> dict[str, Any]:
 
 def _section(told: dict[str, Any]) -> dict[str, Any]:
     told = _shown(told)
-    if told.get("section") == "paused-unproven":
-        return {**told, "section": "paused"}
     if told.get("section") != "refusal":
         return told
     code, params = told["code"], told["params"]
