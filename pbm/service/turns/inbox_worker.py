@@ -240,8 +240,7 @@ class InboxWorker:
         mail = prepared.mail
         try:
             with self._at_hand(mail):
-                turn = self._turn(work, prepared)
-                outcome = handle(turn, mail, partial(prepared.read, self.site))
+                outcome = self._handle(work, prepared)
                 work.inbox.finish([(mail.id, outcome)], self.clock())
                 work.end()
                 _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
@@ -252,6 +251,9 @@ class InboxWorker:
             if is_away(error) and not gave_up(error):
                 raise
             raise TurnFailedError(mail, error, in_batch=in_batch) from error
+
+    def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
+        return handle(self._turn(work, prepared), prepared.mail, partial(prepared.read, self.site))
 
     def _turn(self, work: UnitOfWork, prepared: Preparation) -> Turn:
         return Turn(
