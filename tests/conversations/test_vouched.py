@@ -122,6 +122,18 @@ class TestFail:
         alice.says("resign 1").gets(1).hears('Did you send "resign 1"? Reply yes')
         bob.hears_nothing()
 
+    def test_commands_below_a_yes_to_a_challenge_are_asked_about(self, table: Table) -> None:
+        alice, bob = table.joins("alice"), table.joins("bob")
+        bob.says("challenges ask")
+        alice.says("challenge bob").forgets()
+        table.behind_front(FAIL)
+        bob.forgets().says("yes\nset picture off").gets(2)
+        assert table.boards() == [1]
+        bob.hears("Abalone Board 1: alice v bob", 'Did you send "set picture off"? Reply yes')
+        assert '"picture" is now set to' not in bob.newest.text
+        bob.says("yes", answering=bob.mail("Please confirm: set")).gets(1)
+        bob.hears('"picture" is now set to "off".')
+
     def test_somebody_who_has_just_joined(self, table: Table) -> None:
         alice = table.person("alice@example.org").writes("hello")
         welcome = alice.newest

@@ -31,7 +31,7 @@ from pbm.service.asking.questions import (
     shortened,
     stored_password,
 )
-from pbm.service.obeying.obey import ask_first, is_dangerous, obey, tell
+from pbm.service.obeying.obey import is_dangerous, obey, tell
 from pbm.service.obeying.scripts import problem_answer, rehearse, run_script
 from pbm.service.telling.announce import may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter
@@ -204,13 +204,13 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
     others = replace(script, commands=())
     if not script.commands:
         others = turn.held(read_script("", words, in_answer=False))
-    also = () if is_dangerous(others) else others.commands
+    also = others.commands if speaker.proven and not is_dangerous(others) else ()
     events = run_script(context, Script((command, *also), others.comment))
     if others.problem:
         events.append(problem_answer(context, others, others.problem))
     told = tell(context, events)
-    if is_dangerous(others):
-        ask_first(context, others)
+    if also != others.commands:
+        told += f"; {obey(context, replace(others, comment=()), proven=speaker.proven)}"
     after = turn.work.challenges.find(challenge.id)
     if after is None or player.id not in after.waiting:
         turn.work.questions.settle(question, "yes" if answer else "no")
