@@ -108,7 +108,7 @@ class TestPasswords:
             alice.forgets().says(words, answering=board).hears("a word alone in its line is yours")
             assert 0 < len(checks) <= 8
             assert PASSWORD not in sent(bob) + table.everything_stored()
-        alice.says("congratulations\n\nhttps://club.example/x", answering=board)
+        alice.says("Well done, my friend.\ncongratulations", answering=board)
         bob.hears("congratulations")
 
     @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ class TestPasswords:
             ("On move 12 bob surprised everybody.", 0),
             ("bob congratulations, bob beautiful!", 0),
             ("alice congratulations on this", 1),
-            ("alice@example.org is mine, and accept my thanks", 0),
+            ("alice@example.org is how you reach me, many thanks", 0),
             ("Malice somewhere, alices everywhere", 0),
             ("I lost my password yesterday, so I change passwords everywhere", 2),
             ("You change password protected archives?", 1),
