@@ -94,7 +94,7 @@ def test_the_words_that_confirm(word: str, table: Table) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["yes?", "I say\nyes", "> yes", "o\u212a", "y\u0435s", "Yes, but not now"],
+    ["yes?", "I say\nyes", "> yes", "o\u212a", "y\u0435s", "Yes, but not now", "Yes\nKidding"],
 )
 def test_words_that_do_not(words: str, table: Table) -> None:
     alice, bob = table.start("alice", "bob")

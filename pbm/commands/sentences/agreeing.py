@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import chain, dropwhile, pairwise
+from itertools import chain, dropwhile, islice, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -45,6 +45,7 @@ _REPEATED, _NAME = "\ua66d", "\ua66e"
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'’-]*")
 _NUMBER = re.compile(r"0*(\d{1,4})(?:st|nd|rd|th|er|te|ten|º|ª|o|a|go|de|e)?", re.ASCII)
 _OF_A_NAME = re.compile(r"^(?:de?ll|all|d|l)['’]|['’]s?$|(?<=...)s$")  # "d'Alice", "Alices"
+_LONGEST_MARKED, _MOST_MARKED = 64, 20  # characters of such a word, and words
 _MARKS_OF_ITS_OWN = re.compile(r"[\w.+-]*[^\W_][,@:-][\w,.:@-]*\w")  # moves, addresses, days
 _ASKED_LOUDLY = re.compile(r"[!.]{1,9}(?=[?？؟])")  # "Yes!?"
 _DATE_MONTH = re.compile(r"\b20\d\d-(\d\d)-\d\d\b", re.ASCII)
@@ -82,6 +83,14 @@ class Asked:
         """The words and numbers of the commands."""
         words = re.findall(r"[^\W_]+", small(" ".join(self.lines)))
         return frozenset((*words, *(word.lstrip("0") for word in words)))
+
+    @cached_property
+    def marked(self) -> tuple[str, ...]:
+        """The moves, addresses and days of the commands."""
+        words = (word for line in self.lines for word in line.split())
+        short = (word for word in words if len(word) <= _LONGEST_MARKED)
+        found = (item for word in short for item in _MARKS_OF_ITS_OWN.findall(word))
+        return tuple(islice(dict.fromkeys(found), _MOST_MARKED))
 
     @cached_property
     def months(self) -> frozenset[str]:
@@ -148,7 +157,7 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
 
     With `merely`, it also has nothing that might interest others, such as "good game".
     """
-    kept = [line.strip() for line in lines if line.strip()]
+    kept = _without_signature([line.strip() for line in lines], asked)
     text = " ".join(kept)
     if not kept or len(kept) > _MOST_LINES or len(text) > _LONGEST or _DOUBTFUL & {*text}:
         return False
@@ -166,18 +175,29 @@ def beside_yes(lines: Sequence[str], asked: Asked) -> tuple[str, ...]:
     return tuple(dropwhile(lambda line: merely((line,)), kept))
 
 
+def _without_signature(lines: Sequence[str], asked: Asked) -> list[str]:
+    """Return the lines with words, without the names at their end.
+
+    An unknown word counts as a name only if it stands apart, or below a closing phrase.
+    """
+    kept = [at for at, line in enumerate(lines) if line]
+    while len(kept) > 1:
+        above, at = kept[-2:]
+        is_apart = above < at - 1 or _is_addressed(lines[above].split()[-3:])
+        if not _is_name(lines[at], asked, known=not is_apart):
+            break
+        kept.pop()
+    return [lines[at] for at in kept]
+
+
 def _paragraphs(lines: list[str], asked: Asked) -> Iterator[str]:
-    """Yield an answer without the names at its end; lines that a mailer broke are joined."""
-    while len(lines) > 1 and _is_name(lines[-1], asked):
-        lines = lines[:-1]
+    """Yield the lines of an answer; those that a mailer broke are joined."""
     text = lines[0]
     for before, line in pairwise(lines):
         text += (" " if len(before) > _WRAPPED and before[-1].isalnum() else "\n") + line
-    if asked.lines:
-        told = sorted(_MARKS_OF_ITS_OWN.findall(" ".join(asked.lines)), key=len, reverse=True)
-        for item in told:
-            loosely = re.escape(item).replace(",", r"[, ]\s?")
-            text = re.sub(rf"(?<!\w){loosely}(?!\w)", _REPEATED, text, flags=re.IGNORECASE)
+    for item in sorted(asked.marked, key=len, reverse=True):
+        loosely = re.escape(item).replace(",", r"[, ]\s?")
+        text = re.sub(rf"(?<!\w){loosely}(?!\w)", _REPEATED, text, flags=re.IGNORECASE)
     yield from _without_names(_ASKED_LOUDLY.sub("", text), asked)
 
 
@@ -199,18 +219,18 @@ def _is_addressed(before: Sequence[str]) -> bool:
     return bool(said) and (said[-1] == _NAME or any(end in _BEFORE_NAMES for end in ends))
 
 
-def _is_name(text: str, asked: Asked) -> bool:
-    """Return whether a text may be nothing but the name of a person."""
+def _is_name(text: str, asked: Asked, *, known: bool = False) -> bool:
+    """Return whether a text may be nothing but the name of a person, or a `known` name."""
     words = [word.strip("-,.!~") for word in text.split()]
     words = [word for word in words if word]
-    known = all(small(word) in asked.names for word in words)
-    like = all(
+    is_known = all(small(word) in asked.names for word in words)
+    like = not known and all(
         word[0].isupper()
         and _NAME_WORD.fullmatch(word)
         and (len(word) == 1 or small(word) not in _COMMON)
         for word in words
     )
-    return 0 < len(words) <= _MOST_NAMES and (known or like)
+    return 0 < len(words) <= _MOST_NAMES and (is_known or like)
 
 
 _COMMON: Final = frozenset().union(

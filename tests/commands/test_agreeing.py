@@ -1,0 +1,32 @@
+"""Which answers agree to a question, and at what cost."""
+
+from time import process_time
+
+import pytest
+
+from pbm.commands.sentences.agreeing import Asked, agrees
+
+RESIGN = Asked.about(["resign 1"], {"alice", "bob"})
+GUARD = 10.0  # seconds; whatever grows with the square of a text takes over a minute
+
+
+@pytest.mark.parametrize("line", ["a" * 64_000, "a-" * 32_000, "1,2," * 16_000, "a-b " * 16_000])
+def test_a_long_command_that_was_asked_about_costs_little(line: str) -> None:
+    began = process_time()
+    assert agrees(["yes"], Asked.about([f"report 1 {line}"], {"alice"}))
+    assert process_time() - began < GUARD
+
+
+def test_a_wish_to_play_resigns_nothing() -> None:
+    wishes = ("I want to play", "let's play", "quiero jugar", "je veux jouer", "ich bin dabei")
+    assert [wish for wish in wishes if agrees([wish], RESIGN)] == []
+
+
+def test_an_unknown_word_is_a_name_only_apart() -> None:
+    answers = {
+        "Ja\nQuatsch": False,
+        "Yes\nKidding": False,
+        "yes\nAlice": True,
+        "yes\n\nMarta": True,
+    }
+    assert {text: agrees(text.split("\n"), RESIGN) for text in answers} == answers
