@@ -81,6 +81,9 @@ _SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
 }
 _AWAY = re.compile(rf"\b(?:{'|'.join(map(re.escape, _LISTS[Intention.AWAY]))})\b([^,;!?]*)")
 _TOPICS: Final = {word: Intention(item) for word, item in map(str.split, _LISTS["topics"])}
+_TO_PLAY: Final = {  # verbs
+    phrase.split()[0] for phrase in _LISTS[Intention.AGAINST] if phrase.count(" ") <= 1
+}
 _DEEDS: Final = {phrase: item for item in _WHOLE for phrase in _LISTS[f"to {item}"]}
 _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(?=\S)|(?<=\d)\.(?=\d))+")
 
@@ -156,7 +159,10 @@ def topic_asked(lines: Sequence[str]) -> Meant | None:
     text = " ".join(" ".join(lines).split())
     words = words_of(text.replace("'", " ").replace("’", " "))
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
-    if found is None or len(words) > _MOST_WORDS or not ("?" in text or found is Intention.AWAY):
+    plays = found is Intention.ROBOTS and not _TO_PLAY.isdisjoint(words)
+    if found is None or not ("?" in text or found is Intention.AWAY or plays):
+        return None
+    if len(words) > _MOST_WORDS:
         return None
     return Meant(found, True, None, text)
 
