@@ -90,6 +90,31 @@ def _confirm(table: Table) -> tuple[Person, Mail | None]:
     return alice, alice.newest
 
 
+def _resign(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = _seated(table)
+    alice.says("I give up")
+    return alice, alice.newest
+
+
+def _move(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = table.start("alice", "bob")
+    alice.says("I think that a1-c3,b2 looks nice here")
+    return alice, alice.newest
+
+
+def _delete(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = _seated(table)
+    alice.says("delete")
+    return alice, alice.newest
+
+
+def _challenge(table: Table) -> tuple[Person, Mail | None]:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    bob.says("challenges ask")
+    alice.says("challenge bob")
+    return bob, bob.newest
+
+
 _SITUATIONS: dict[str, Callable[[Table], tuple[Person, Mail | None]]] = {
     "stranger": _unknown,
     "player": _player,
@@ -101,6 +126,10 @@ _SITUATIONS: dict[str, Callable[[Table], tuple[Person, Mail | None]]] = {
     "draw": _draw,
     "takeback": _takeback,
     "confirm": _confirm,
+    "resign": _resign,
+    "move": _move,
+    "delete": _delete,
+    "challenge": _challenge,
 }
 
 
