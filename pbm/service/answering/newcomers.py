@@ -164,6 +164,7 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
     if yes is None and _is_name_offered(turn, question):
         yes, rest = True, ()
     name = name_given(first)  # "No, call me marta" is not a no
+    name = None if yes and _is_offered(question, name) else name
     if wants_no_mail(turn.subject, ()) or (yes is False and not name):
         return _settle_no(turn, question)
     if help_stranger(turn.context(None), address, script):
@@ -278,8 +279,11 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
     """Return whether a mail only repeats the offered handle, which counts as a yes."""
     if question.password is not None:  # only a plain yes counts, since it sets the password
         return False
-    words = " ".join(turn.envelope.said).split()
-    return [lowered(word.rstrip(".!")) for word in words] == [question.params["handle"]]
+    return _is_offered(question, " ".join(turn.envelope.said).strip().rstrip(".!"))
+
+
+def _is_offered(question: Question, name: str | None) -> bool:
+    return lowered(name or "") == question.params["handle"]
 
 
 def _asked(turn: MailTurn, question: Question) -> Asked:
