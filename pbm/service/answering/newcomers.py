@@ -283,7 +283,7 @@ def _is_name_offered(turn: MailTurn, question: Question) -> bool:
 
 
 def _is_offered(question: Question, name: str | None) -> bool:
-    return lowered(name or "") == question.params["handle"]
+    return lowered(name or "") == str(question.params["handle"])
 
 
 def _asked(turn: MailTurn, question: Question) -> Asked:
