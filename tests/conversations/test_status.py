@@ -25,7 +25,7 @@ def test_the_card_and_send(table: Table) -> None:
         "To push, move two",
     )
     bob.forgets().hears_nothing()
-    print(alice.newest.text)
+    assert table.rows("inbox")[-1]["outcome"] == "alice: words not sent on"
     alice.says("send").gets(1).hears("Sent to bob.", f"| {QUESTION}")
     bob.gets(1).hears("alice writes:", f"| {QUESTION}")
     alice.says("send").gets(1).hears("I hold no words of yours back")

@@ -19,6 +19,7 @@ from pbm.events import (
     NeedsConfirmation,
     Proposed,
     Reported,
+    on_boards,
 )
 from pbm.plain import to_plain
 from pbm.play.actions import show_life
@@ -151,7 +152,8 @@ def _do(context: Context, player: Player, script: Script) -> str:
     told = tell(context, events)
     if not events:
         return f"{player.handle}: the same words again, passed over"
-    return f"{player.handle}: {names}{told}"
+    is_done = script.commands or on_boards(events)
+    return f"{player.handle}: {names if is_done else 'words not sent on'}{told}"
 
 
 def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
