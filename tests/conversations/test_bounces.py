@@ -387,7 +387,7 @@ def refused(table: Table, outcome: Deferred | Failed | Sent) -> OutboxMail:
     """Let the next mail to a player meet with this; return how its row stands."""
     post = Post(table.database, table.site, table.clock, None, Composer(""))  # type: ignore[arg-type]
     claimed = post.claim()
-    post.holds.let_go([mail.id for mail in claimed])
+    post.holds.close()
     mail = next(mail for mail in claimed if mail.player_id)
     with table.database.transaction() as work:
         post.record(work, [(mail, outcome)])

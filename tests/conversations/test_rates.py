@@ -383,7 +383,7 @@ def test_boards_are_begun_at_a_bounded_rate(table: Table) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     for _ in range(FIRST_STARTS.most):
         alice.says("challenge me bob", answering=alice.mail("pbm: welcome"))
-        bob.says("Thank you, no.").says("decline").forgets()
+        bob.says("Nice to meet you.").says("decline").forgets()
     alice.forgets().says("challenge bob", answering=alice.mail("pbm: welcome"))
     alice.hears(
         "You have begun 10 games within a day", "once others have moved in 5 games of yours"

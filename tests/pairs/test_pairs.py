@@ -1,7 +1,8 @@
 """Any two commands in one mail leave what they leave in two mails, or the second is refused."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -9,6 +10,7 @@ from random import Random
 
 import pytest
 
+from pbm.commands.families.account import Delete, NewKey
 from pbm.commands.language.declare import Command, Danger
 from pbm.commands.registry import COMMANDS, parse_line
 from tests.pairs.scene import CHANGES, LOOKS, lines, set_the_scene
@@ -17,6 +19,9 @@ from tests.postgres_tables import PostgresTables
 from tests.sqlite_tables import make_tables
 from tests.table import Mail, Person, Table
 
+OF_STRANGERS = re.compile(
+    r"buckets \{'key': '(strangers|said-domain-of|form-of|known-of|new-domain)"
+)
 IN_ALL, AT_ONCE = 5000, 250
 ONCE_UNLIKE = (  # pairs that left something else in one mail
     ("answer", "set weekend on", "set picture off"),
@@ -50,8 +55,12 @@ class Scene:
         told = two.told
         if "delete" in (first, then):  # nothing but the farewell reaches who has left
             told = frozenset(item for item in told if not item.startswith(self.alice.address))
+            one, two = (replace(it, rows=frozenset(_of_players(it.rows))) for it in (one, two))
         if one.rows == two.rows and told <= one.told and one.told <= two.told:
             return ""
+        if _place(way, then)[0] and _masked(first) == _masked(then):
+            last, _ = left_by(self.table, self.alice, self.answered[way], [then])
+            return "" if one == last else f"{way} | {first} | {then}: not as the last alone"
         alone, _ = left_by(self.table, self.alice, self.answered[way], [first])
         if one.refusals > before and one.rows == alone.rows and alone.told <= one.told:
             return ""
@@ -65,12 +74,25 @@ class Scene:
         )
 
 
-def _place(way: str, line: str) -> tuple[bool, bool, bool]:
+def _of_players(rows: Iterable[str]) -> Iterator[str]:
+    """All rows but the counts of strangers' mails, among which the next one of who left is."""
+    return (row for row in rows if not OF_STRANGERS.match(row))
+
+
+def _masked(line: str) -> str:
+    """A command as it is shown: one that is asked about alone is asked about once in a mail."""
+    command = parse_line(line)
+    assert isinstance(command, Command)
+    return command.line
+
+
+def _place(way: str, line: str) -> tuple[bool, int, bool, bool]:
     """Where a mail's command comes: what has a question of its own waits for the yes to it."""
     command = parse_line(line)
     assert isinstance(command, Command)
     alone = command.danger is Danger.ALWAYS or (way == "new" and command.danger is not None)
-    return alone, command.takes_text, command.comes_last
+    last = isinstance(command, Delete) + 2 * isinstance(command, NewKey)
+    return alone, last, command.takes_text, command.comes_last
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])

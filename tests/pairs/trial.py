@@ -39,7 +39,11 @@ _APART = (
 _ASKED = ("confirm", "alias", "question-lapse", "question-reminder")
 _COUNTED = ("replies:", "mails:", "new-passwords:", "all-new-passwords", "told:", "claimed:")
 """Buckets that count mails, the ways they came, or the different passwords in each."""
-_UNLIKE = {"questions": ("id", "token_digest"), "due": ("id", "question_id")}
+_UNLIKE = {
+    "questions": ("id", "token_digest"),
+    "due": ("id", "question_id"),
+    "vacations": ("id",),  # numbered anew where one is undone, in one mail earlier than in two
+}
 _ERRAND = re.compile(r"('invitation'|\"invitation\"): \d+")
 _OF_THE_MAIL = ("alone", "first_unsaid")  # what is told of how a line came, not of what it did
 _CONFIRM, _NEW_ADDRESS = "confirm", "new-address"  # templates of what is said yes to
@@ -185,6 +189,8 @@ class _Trial:
                 is_asked = row.get("kind") in _ASKED
                 if not is_asked and not str(row.get("key")).startswith(_COUNTED):
                     values = {key: row[key] for key in row if key not in _UNLIKE.get(name, ())}
+                    if row.get("kind") == "vacation":
+                        del values["about"]  # the vacation's number
                     yield _ERRAND.sub(r"\1: its own", f"{name} {values}")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from pbm.commands.families.account import Delete, NewKey
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command, Danger
 from pbm.commands.script import Script
@@ -303,6 +304,10 @@ def _is_asked_alone(context: Context, command: Command) -> bool:
     return command.danger is Danger.ALWAYS or bool(context.turn.unproven and command.danger)
 
 
+def _ends_addresses(command: Command) -> int:
+    return (Delete, NewKey).index(type(command)) + 1 if isinstance(command, Delete | NewKey) else 0
+
+
 def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answered]]:
     """Return the part of a script that shares a question, parts with one each, and refusals."""
     together = [item for item in script.commands if not _is_asked_alone(context, item)]
@@ -317,7 +322,8 @@ def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answe
             refusal = Refusal("too-many-alone", most=MOST_ALONE)
             refusals.append(refused(command, refusal, context, alone=False))
     parts = [together] if together or not script.commands else []
-    parts += [[command] for command in alone.values()]
+    # What ends the reply addresses comes last, or the other questions could not be answered.
+    parts += [[command] for command in sorted(alone.values(), key=_ends_addresses)]
     changing = [part for part in parts if not all(item.reads_only for item in part)]
     with_words = (changing or parts or [together])[0 if together in changing else -1]
     divided = []
