@@ -36,7 +36,8 @@ _APART = (
     *("heartbeats", "facts", "reminded_boards"),
 )
 """Tables of mails, and of what is asked until it is answered: two mails leave more of it."""
-_ASKED = ("confirm", "alias", "question-lapse", "question-reminder")
+# Those of vacations have the vacation's number, which is used again where one is undone.
+_ASKED = ("confirm", "alias", "question-lapse", "question-reminder", "vacation")
 _COUNTED = ("replies:", "mails:", "new-passwords:", "all-new-passwords", "told:", "claimed:")
 """Buckets that count mails, the ways they came, or the different passwords in each."""
 _UNLIKE = {
@@ -189,8 +190,6 @@ class _Trial:
                 is_asked = row.get("kind") in _ASKED
                 if not is_asked and not str(row.get("key")).startswith(_COUNTED):
                     values = {key: row[key] for key in row if key not in _UNLIKE.get(name, ())}
-                    if row.get("kind") == "vacation":
-                        del values["about"]  # the vacation's number
                     yield _ERRAND.sub(r"\1: its own", f"{name} {values}")
 
 
