@@ -2,6 +2,7 @@
 
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from tests.conversations.playing import board_mail, plays
+from tests.help.boards import flow
 from tests.table import Table
 
 QUESTION = "How many marbles have I lost?"
@@ -78,9 +79,49 @@ def test_a_question_that_may_be_forged_holds_nothing(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     thread = {"In-Reply-To": alice.newest["Message-ID"]}
     alice.writes("Re: Abalone Board 1: alice v bob", QUESTION, headers=thread)
-    alice.hears("Marbles left:", "I did not pass on your words")
-    assert not table.rows("errands")
+    alice.hears("Do you want to send the words below", "Marbles left:", f"| {QUESTION}")
+    assert [row["status"] for row in table.rows("errands")] == ["waiting"]
     bob.hears_nothing()
+    alice.says("yes").hears("Sent to bob.")
+    bob.hears(f"| {QUESTION}")
+
+
+ANSWERS = {
+    "How long has pebble left?": "- Your time for this move ends",
+    "Larger picture please": "- The picture has twice the size",
+    "Wie viele Kugeln habe ich noch?": "- Marbles left: you o 14",
+    "Comment fait-on pour pousser ?": "- To push, move two or three",
+    "What is my rating?": "- Ratings",
+    "Quiero ver la última jugada": "- The last moves:",
+    "Ik snap de notatie niet": "- To move, write the place",
+}
+
+
+def test_the_answer_comes_first_where_nobody_reads_words(table: Table) -> None:
+    table.robots_join()
+    alice = table.joins("alice").says("challenge pebble").says("a1-c3,b2")
+    table.robots_think()
+    board = board_mail(alice, 1)
+    for question, answer in ANSWERS.items():
+        alice.forgets().says(question, answering=board).gets(1).hears(f"| {question}")
+        first, below = flow(alice.newest.text).split("You wrote:")
+        assert first.startswith(answer), first
+        assert "Nobody reads words on this board" in below
+    alice.says("What does pebble think?", answering=board)
+    alice.hears("Nobody reads words on this board", "| What does pebble think?")
+
+
+def test_questions_to_no_board_bring_the_cards_or_a_page(table: Table) -> None:
+    alice, _, _ = (table.joins(name) for name in ("alice", "bob", "carol"))
+    alice.writes("Which colour am I?").hears("marbles are yours").writes("How do I push?")
+    alice.hears("Two or three marbles of yours in a row can push")
+    for other in ("bob", "carol"):
+        alice.writes(f"challenge {other}").says("yes")
+    alice.forgets().writes("Which colour am I?").gets(1)
+    cards = flow(alice.newest.text)
+    assert cards.count("Your move on board") == 2
+    assert cards.count("| Which colour am I?") == 1
+    alice.writes("Wie schiebe ich?").hears("Two or three marbles of yours in a row can push")
 
 
 def test_a_board_that_is_over(table: Table) -> None:

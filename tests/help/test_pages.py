@@ -29,8 +29,8 @@ def title(subject: str) -> str:
 
 
 def test_the_pages_are_these() -> None:
-    others = ["boards", "boards all", "clocks", "colours", "commands", "limits", "push", "robots"]
-    others += ["start", "time", "tutorial"]
+    others = ["boards", "boards all", "clocks", "colours", "commands", "limits", "picture", "push"]
+    others += ["robots", "start", "time", "tutorial"]
     game = ["abalone", *(f"abalone {more}" for more in ("boards", "notation", "rules", "tactics"))]
     assert sorted([*others, *game]) == PAGES
 

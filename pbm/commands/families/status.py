@@ -1,15 +1,24 @@
 """The status card of a board, and words that were held back since it answered them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pbm.commands.language.context import Context, which_board
 from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import BoardKind, BoardRef
+from pbm.commands.sentences.asked import card_lines
 from pbm.errors import Refusal
 from pbm.events import Answered, Commented, Event
 from pbm.play.limits import MOST_SHOWN
 from pbm.play.status import status_view
 from pbm.store.values.asking import OPEN_FOR
+from pbm.store.values.boards import Board
+
+
+def card(context: Context, board: Board, asked: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the status card of a board, for a template; `asked` are the words that it answers."""
+    view = status_view(context.work, board, context.player, context.now)
+    return {**view, "comment": list(asked), "topics": card_lines(asked)}
 
 
 class Status(Command, group="look"):
@@ -19,14 +28,13 @@ class Status(Command, group="look"):
     reads_only = True
 
     board: BoardRef | None = operand(BoardKind(), optional=True)
+    asked: tuple[str, ...] = ()  # the words that the card answers
 
     def run(self, context: Context) -> Iterator[Event]:
         if context.shown >= MOST_SHOWN:
             raise Refusal("enough-shown", most=MOST_SHOWN)
         board = context.board(self.board)
-        yield Answered(
-            "status", status_view(context.work, board, context.player, context.now), board.id
-        )
+        yield Answered("status", card(context, board, self.asked), board.id)
 
 
 class Send(Command, group="play"):

@@ -1,6 +1,7 @@
 """Tells whether words in answer to a board ask something that only the server knows or does.
 
-The words by which that is known are in `languages/asked.txt`, which says what each list means.
+The words by which that is known are in `languages/asked.txt`, which says what each list means. The
+words by which the fitting lines of the status card are found are in `languages/card.txt`.
 """
 
 import re
@@ -20,6 +21,7 @@ _SECTIONS: Final = (
     *("ours", "game", "loose", "how", "asks", "wants", "acts", "take back", "pause"),
     *("rival", "me", "you", "can you", "nobody", "talk"),
 )
+_CARD: Final = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 _SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
 _SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
 _TAG = re.compile(r",\s*[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
@@ -49,6 +51,12 @@ def aim_of(lines: Sequence[str]) -> Aim:
     if ours and Aim.OTHERS not in aims:
         return max(ours, key=lambda aim: aim.value)
     return Aim.EITHER if ours or Aim.EITHER in aims or "?" in text else Aim.OTHERS
+
+
+def card_lines(lines: Sequence[str]) -> list[str]:
+    """Return which lines of the status card answer a question, by their help pages."""
+    said = " ".join(_words(_unwrapped(lines)[:_LONGEST]))
+    return [page for page, words in _LINES.items() if words.search(said)]
 
 
 def _aim(sentence: str) -> Aim | None:
@@ -109,9 +117,10 @@ def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{some})\b")
 
 
-_LISTS: Final = {
-    section: _pattern(phrases)
-    for section, phrases in read_sections(
-        FOLDER / "asked.txt", _SECTIONS, lambda line: (" ".join(_words(line)),)
-    ).items()
-}
+def _read(name: str, sections: Sequence[str]) -> dict[str, re.Pattern[str]]:
+    found = read_sections(FOLDER / name, sections, lambda line: (" ".join(_words(line)),))
+    return {section: _pattern(phrases) for section, phrases in found.items()}
+
+
+_LISTS: Final = _read("asked.txt", _SECTIONS)
+_LINES: Final = _read("card.txt", _CARD)

@@ -5,10 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from pbm.commands.families.account import Delete, NewKey
+from pbm.commands.families.status import card
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command, Danger
 from pbm.commands.script import Script
 from pbm.commands.sentences.answers import only_thanks
+from pbm.commands.sentences.asked import Aim
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
@@ -345,6 +347,9 @@ def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> 
         *({"section": note.section, **note.params} for note in turn.notes),
         *([{"section": "unplaced", "comment": list(script.unplaced)}] if script.unplaced else []),
     ]
+    if script.aim is Aim.SERVER and context.own_hint:
+        board = context.work.boards.get(context.own_hint)
+        reasons.append({"section": "card", **card(context, board, script.comment)})
     turn.notes.clear()
     avoidable = not doubt and not is_dangerous(script) and not script.guess
     asked = questions.ask_errand(

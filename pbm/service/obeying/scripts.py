@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, TypeGuard
 
+from pbm.commands.families.status import card
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import lowered
@@ -28,7 +29,6 @@ from pbm.events import (
 )
 from pbm.play.boards import check_move
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, take_unasked_mail
-from pbm.play.status import status_view
 from pbm.play.turn import Postage
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
@@ -254,9 +254,8 @@ def _chat(context: Context, number: int, script: Script) -> list[Event]:
     if not people or (script.aim is Aim.SERVER and may_answer(context.turn, player)):
         if people:
             work.questions.hold_words(player.id, number, comment, now)
-        view = status_view(work, board, player, now)
-        told = {"unsent": people, "comment": list(comment), "vacation": vacation_line(comment)}
-        return [Answered("status", {**view, **told}, number)]
+        told = {"unsent": people, "vacation": vacation_line(comment)}
+        return [Answered("status", {**card(context, board, comment), **told}, number)]
     first, asks = work.boards.note_told_of_words(number, player.id), script.aim is not Aim.OTHERS
     return [Commented(number, player.handle, comment, first, vacation_line(comment), asks)]
 

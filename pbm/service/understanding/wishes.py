@@ -21,9 +21,9 @@ from pbm.commands.families.settings import ShowSettings
 from pbm.commands.families.status import Status
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
-from pbm.commands.registry import parse_line
+from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script
-from pbm.commands.sentences.asked import Aim, aim_of
+from pbm.commands.sentences.asked import Aim, aim_of, card_lines
 from pbm.commands.sentences.clauses import words_of
 from pbm.commands.sentences.intentions import (
     Intention,
@@ -38,6 +38,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
+from pbm.service.telling.announce import others_reading
 
 _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.RESIGN: Resign,
@@ -74,6 +75,8 @@ _PAGES: Final = {
 }
 _EXPLAINED: Final = (Intention.TOURNAMENT, Intention.STATE)
 _FEW_WORDS = 4  # of a stranger's question that needs a help page
+_MOST_CARDS: Final = 3  # in an answer to a mail to no board
+_OF_A_BOARD: Final = frozenset(("colours", "time", "show"))  # lines of the card that differ
 _WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
@@ -81,7 +84,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
     """Return a script with the commands that a mail's plain words ask for, or None."""
     said = None if _names_page(context, script) else _understood(script)
     if said is None and not context.hints and not script.commands and not script.problem:
-        guessed = _invitation(context, script) or _vacation(script)
+        guessed = _invitation(context, script) or _vacation(context, script)
         topic = topic_asked(script.said or (script.heading,))
         if guessed or topic is None:
             return guessed or _status_asked(context, script)
@@ -123,48 +126,48 @@ def read_question(context: Context, script: Script) -> Script | None:
     board = context.work.boards.get(number)
     wish = _WISHED.get(aim)
     if wish and board.playing and (wish is Intention.PAUSE or board.has_moved(context.player_id)):
-        meant = Meant(wish, False, None, " ".join(" ".join(script.comment).split()))
-        command = _command(_line(meant, number, context.game_meant), meant, context.game_meant)
-        return Script((command,), said=script.said, guess=_guess([meant], number))
-    if aim is Aim.EITHER:
-        return replace(script, aim=aim)
-    if not context.turn.unproven:
-        return replace(script, aim=Aim.SERVER)
-    status = parse_line(f"{Status.words[0]} {number}")
-    assert isinstance(status, Command)
-    return Script((status,), script.comment, said=script.said)
+        return _perhaps(context, wish, script.comment, number)
+    if aim is Aim.EITHER or not context.turn.unproven or others_reading(board, context.player_id):
+        return replace(script, aim=aim if aim is Aim.EITHER else Aim.SERVER)
+    return _answering([f"{Status.words[0]} {number}"], script.comment)
 
 
 def _status_asked(context: Context, script: Script) -> Script | None:
     """Return a script for a question to the server in a mail to no board; None for other words."""
-    if aim_of(script.said or (script.heading,)) in (Aim.OTHERS, Aim.EITHER):
+    asked = script.said or (script.heading,)
+    if aim_of(asked) in (Aim.OTHERS, Aim.EITHER):
         return None
-    boards = context.work.boards.of_player(context.player_id, playing=True, most=2)
-    line = f"{Status.words[0]} {boards[0].id}" if boards else Help.words[0]
-    command = parse_line(line if len(boards) <= 1 else Games.words[0])
-    return Script((command,), said=script.said) if isinstance(command, Command) else None
+    boards = context.work.boards.of_player(context.player_id, playing=True, most=_MOST_CARDS + 1)
+    pages = card_lines(asked)
+    lines = [f"{Status.words[0]} {number}" for number in sorted(board.id for board in boards)]
+    if not boards or _OF_A_BOARD.isdisjoint(pages or _OF_A_BOARD):
+        lines = [f"{Help.words[0]} {page}" for page in pages[:_MOST_CARDS]] or [Help.words[0]]
+    return _answering(lines if len(lines) <= _MOST_CARDS else [Games.words[0]], asked)
+
+
+def _answering(lines: Sequence[str], asked: Sequence[str]) -> Script:
+    """Return a script that answers questions with what `lines` bring."""
+    commands = read_commands(lines)
+    for command in commands:
+        if isinstance(command, Status):
+            command.asked = tuple(asked)
+    return Script(commands, said=tuple(asked))
 
 
 def _invitation(context: Context, script: Script) -> Script | None:
     """Return a script that asks whether to invite the only mail address in the words, or None."""
     address = address_invited(script.said)
-    if address is None:
-        return None
-    wrote = " ".join(" ".join(script.said).split())
-    meant = Meant(Intention.AGAINST, False, None, wrote, address)
-    command = _command(_line(meant, None, context.game_meant), meant, context.game_meant)
-    return Script((command,), said=script.said, guess=_guess([meant], None))
+    return _perhaps(context, Intention.AGAINST, script.said, handle=address) if address else None
 
 
-def _vacation(script: Script) -> Script | None:
+def _vacation(context: Context, script: Script) -> Script | None:
     """Return a script for a sender who will be away; None if the words tell of no absence."""
     line = vacation_line(script.said)
     if line is None:
         return None
-    meant = Meant(Intention.AWAY, False, None, " ".join(" ".join(script.said).split()))
-    command = _command(line, meant, default_game())
-    guess = _guess([meant], None) if isinstance(command, TakeVacation) else None
-    return Script((command,), said=script.said, guess=guess)
+    perhaps = _perhaps(context, Intention.AWAY, script.said, line=line)
+    is_clear = isinstance(perhaps.commands[0], TakeVacation)
+    return perhaps if is_clear else replace(perhaps, guess=None)
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
@@ -225,11 +228,24 @@ def ask_to_decline(context: Context, script: Script, number: int) -> Script | No
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
         return None
-    wrote = " ".join(" ".join(script.comment).split())
-    meant = Meant(Intention.DECLINE, asks_how=False, board=number, wrote=wrote)
-    line = f"{Decline.words[0]} {number}"
-    command = _command(line, meant, context.game_meant)
-    return Script((command,), said=script.said, guess=_guess([meant], number))
+    return _perhaps(context, Intention.DECLINE, script.comment, number)
+
+
+def _perhaps(
+    context: Context,
+    wish: Intention,
+    words: Sequence[str],
+    number: int | None = None,
+    handle: str | None = None,
+    line: str = "",
+) -> Script:
+    """Return a script that asks whether words are a wish; `line` is its command, if known."""
+    meant, game = (
+        Meant(wish, False, None, " ".join(" ".join(words).split()), handle),
+        context.game_meant,
+    )
+    command = _command(line or _line(meant, number, game), meant, game)
+    return Script((command,), said=tuple(words), guess=_guess([meant], number))
 
 
 def _understood(script: Script) -> Understood | None:
