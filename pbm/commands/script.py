@@ -9,7 +9,7 @@ from typing import Any
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
-from pbm.commands.sentences.agreeing import WELCOME, Asked, agrees
+from pbm.commands.sentences.agreeing import LONGEST_YES, WELCOME, Asked, agrees
 from pbm.commands.sentences.answers import accepts, opts_out, says_no, says_only_yes, spoken
 from pbm.commands.sentences.asked import Aim
 from pbm.commands.sentences.broken_moves import with_moves_joined
@@ -176,18 +176,23 @@ def confirmation(
 
 
 def _divided(body: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Divide a text above its first line that is a command."""
-    at = next((at for at, line in enumerate(body) if at and _is_command(line)), len(body))
-    return trimmed(body[:at]), body[at:]
+    """Divide a text above its first line that is a command, unless what is above is no yes."""
+    length = 0
+    for at, line in enumerate(body):
+        if at and line and _is_command(line):
+            return trimmed(body[:at]), body[at:]
+        length += len(line.strip())
+        if length > LONGEST_YES:
+            break
+    return body, ()
 
 
 def _is_command(line: str) -> bool:
     """Return whether a line is a command, or one that is mistyped, and no answer."""
-    if spoken((line,)).begins or says_no(line):
-        return False
     found = parse_line(line)
     mistyped = isinstance(found, Problem) and bool(found.nearest)
-    return isinstance(found, Command) or mistyped
+    like_one = isinstance(found, Command) or mistyped
+    return like_one and not spoken((line,)).begins and not says_no(line)
 
 
 def begins_answer(said: Sequence[str]) -> bool:

@@ -2,11 +2,13 @@
 
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pbm.commands.script import confirmation, is_bare_yes, read_script
+from pbm.commands.script import answer_to_welcome, confirmation, is_bare_yes, read_script
 from pbm.commands.sentences.agreeing import WELCOME
 from pbm.play.subjects import (
     answer_subject,
@@ -47,8 +49,8 @@ def test_a_bare_move_is_a_command_in_an_answer_only() -> None:
     assert asked("a1-c3,d4", "Hi", in_answer=True) == (["a1-c3,d4"], ["Hi"], "")
 
 
-def test_the_work_for_lines_below_quotations_is_bounded() -> None:
-    said = ["so", ""] * 2000
+def calls_of(read: Callable[[], object]) -> int:
+    """How many functions are called while something is read."""
     calls = 0
 
     def counted(_frame: object, event: str, _arg: object) -> None:
@@ -57,11 +59,29 @@ def test_the_work_for_lines_below_quotations_is_bounded() -> None:
 
     sys.setprofile(counted)
     try:
-        script = read_script("", said, in_answer=True, below_quotes=range(0, 4000, 2))
+        read()
     finally:
         sys.setprofile(None)
-    assert len(script.comment) == 3999
-    assert calls < 50_000
+    return calls
+
+
+def test_the_work_for_lines_below_quotations_is_bounded() -> None:
+    said = ["so", ""] * 2000
+    read = partial(read_script, "", said, in_answer=True, below_quotes=range(0, 4000, 2))
+    assert len(read().comment) == 3999
+    assert calls_of(read) < 50_000
+
+
+def test_the_work_for_lines_below_a_yes_is_bounded() -> None:
+    said = ["Yes, and so it is", ""] * 2000
+    assert answer_to_welcome(said)[0] is None
+    assert calls_of(lambda: answer_to_welcome(said)) < 100_000
+
+
+def test_a_command_below_the_longest_yes() -> None:
+    yes = ["Yes, please."] * 14
+    assert answer_to_welcome([*yes, "show 12"]) == (True, ("show 12",))
+    assert answer_to_welcome([*yes, "Yes, please.", "show 12"])[0] is None
 
 
 def test_a_first_line_that_went_wrong_stops_all() -> None:

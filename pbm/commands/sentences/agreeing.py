@@ -37,7 +37,7 @@ _KIND_OF: Final = {
 }
 _CONTRARY: Final = frozenset(("reject", "decline", "unseek", "drop", "back", "resume"))
 _GRAVE: Final = frozenset(("delete", "newkey", "add", "change"))  # commands
-_LONGEST, _MOST_LINES, _MOST_WORDS = 600, 14, 40  # of an answer; the words are of a clause
+LONGEST_YES, _MOST_LINES, _MOST_WORDS = 600, 14, 40  # of an answer; the words are of a clause
 _WRAPPED = 50  # characters; a line that is longer may go on in the next one
 _MOST_NAMES = 3  # words of a name
 # Letters that nobody writes stand for what was asked, and for a name.
@@ -159,9 +159,9 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
     """
     kept = _without_signature([line.strip() for line in lines], asked)
     text = " ".join(kept)
-    if not kept or len(kept) > _MOST_LINES or len(text) > _LONGEST or _DOUBTFUL & {*text}:
+    if not kept or len(kept) > _MOST_LINES or len(text) > LONGEST_YES or _DOUBTFUL & {*text}:
         return False
-    found = [clause for part in _paragraphs(kept, asked) for clause in clauses(part, _LONGEST)]
+    found = [clause for part in _paragraphs(kept, asked) for clause in clauses(part, LONGEST_YES)]
     found = [_with_known(clause, asked) for clause in found]
     if any(_spoils(clause.words) for clause in found):
         return False

@@ -58,7 +58,7 @@ _ACKNOWLEDGING: Final = _WORDS["thanks"] | _WORDS["polite"] | _WORDS["greeting"]
 _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s*$")
 
 
-_REMOVALS: Final = tuple(map(plain_letters, _WORDS["removal"]))
+_REMOVALS: Final = frozenset(map(plain_letters, _WORDS["removal"]))
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,11 @@ def opts_out(text: str) -> bool:
 
 def _is_removal(text: str) -> bool:
     """Return whether one of the first clauses says "take me off", in whatever language."""
-    found = islice(clauses(text), _MOST_CLAUSES)
-    said = [plain_letters(f" {' '.join(clause.words)} ") for clause in found]
-    return any(f" {phrase} " in words for words in said for phrase in _REMOVALS)
+    for clause in islice(clauses(text), _MOST_CLAUSES):
+        words = plain_letters(" ".join(clause.words)).split()
+        if any(begins(words[start:], _REMOVALS) for start in range(len(words))):
+            return True
+    return False
 
 
 def only_thanks(lines: Sequence[str]) -> bool:
