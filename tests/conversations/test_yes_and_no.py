@@ -6,7 +6,7 @@ import pytest
 
 from pbm.commands.script import answer_to_welcome, confirmation
 from pbm.commands.sentences.agreeing import WELCOME, agrees
-from pbm.commands.sentences.answers import spoken
+from pbm.commands.sentences.answers import puts_off, spoken
 from tests.conversations.playing import plays
 from tests.rows import each_row
 from tests.table import Mail, Person, Table
@@ -115,7 +115,7 @@ def test_a_yes_to_an_invitation_begins_the_game(words: str, table: Table) -> Non
     dave.says(words).gets(2).hears("You play as dave now.", "Abalone Board 1: alice v dave")
 
 
-@pytest.mark.parametrize("words", UNSURE[::5])
+@pytest.mark.parametrize("words", [words for words in UNSURE if not puts_off(words)][::5])
 def test_what_is_unsure_is_asked_again_with_all_that_was_said(words: str, table: Table) -> None:
     table.joins("alice").says("challenge dave@example.net")
     dave = table.person("dave@example.net").forgets()
@@ -129,6 +129,31 @@ def test_what_is_unsure_is_asked_again_with_all_that_was_said(words: str, table:
     assert "never again" not in dave.newest.text  # it has just been asked again
     assert len(table.rows("players")) == 1
     dave.says("yes").hears("You play as dave now.", "Abalone Board 1: alice v dave")
+
+
+NOT_NOW = (
+    *("not today, ask me next week", "Maybe next month", "Frag mich nächste Woche nochmal"),
+    *("Pas maintenant, peut-être cet été", "Ahora no, quizás mañana", "Non oggi, forse domani"),
+    *("Vandaag niet, misschien volgende week", "Hoje não, talvez na próxima semana"),
+    "Nie dzisiaj, może w przyszłym tygodniu",
+)
+
+
+@each_row("words", NOT_NOW)
+def test_words_that_put_off(words: str) -> None:
+    assert puts_off(words)
+    assert answer_to_welcome([words])[0] is None
+
+
+def test_another_day_leaves_the_invitation_as_it_is(table: Table) -> None:
+    table.joins("alice").says("challenge dave@example.net")
+    dave = table.person("dave@example.net").forgets()
+    dave.says(NOT_NOW[0]).gets(1).hears("nothing happens now. The invitation of alice stands until")
+    assert "could not read" not in dave.newest.text
+    dave.says(NOT_NOW[0]).gets(0).says("yes").hears("Abalone Board 1: alice v dave")
+    marta = table.person("marta@example.org").writes("hello").forgets()
+    marta.says("not now").gets(1).hears("nothing happens now. Our question stands until")
+    marta.says("yes").hears("You play as marta now.")
 
 
 def test_an_unsure_answer_to_the_welcome_is_asked_again(table: Table) -> None:

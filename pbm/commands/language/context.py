@@ -155,12 +155,13 @@ class Context:
         if len(waiting) == 1:
             return waiting[0]
         boards = self.work.boards.of_player(self.player_id, playing=True, most=BOARDS_NAMED)
-        raise which_board(boards)
+        robot = None if boards else robot_to_begin_with(self.work, default_game().info.name)
+        raise which_board(boards, robot)
 
 
-def which_board(boards: Sequence[Board]) -> Refusal:
+def which_board(boards: Sequence[Board], robot: str | None = None) -> Refusal:
     named = [{"number": board.id, "subject": board.subject} for board in boards]
-    return Refusal("which-board", boards=named)
+    return Refusal("which-board", boards=named, robot=robot)
 
 
 def player_named(context: Context, handle: str) -> Player:

@@ -143,6 +143,13 @@ def _postpones(words: Sequence[str], text: str) -> bool:
     return not is_mere and not _WORDS["later"].isdisjoint(words_of(text[:LONGEST]))
 
 
+def puts_off(text: str) -> bool:
+    """Return whether an answer that is unclear says that now is not the time: "not today"."""
+    words = _first_words(text)
+    later = begins(words, _WORDS["not now"]) or _postpones(words, text)
+    return later and _ASKS.isdisjoint(text) and not opts_out(text)
+
+
 def opts_out(text: str) -> bool:
     """Return whether a text begins by asking for no more mail, or soon asks to be taken off."""
     if _begins_with(_first_words(text), "stop", NO_MAIL) or _is_removal(text):

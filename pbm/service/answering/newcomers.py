@@ -17,7 +17,7 @@ from pbm.commands.language.words import ME, lowered
 from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script, wants_no_mail
 from pbm.commands.sentences.agreeing import WELCOME, Asked
-from pbm.commands.sentences.answers import name_alone, name_given
+from pbm.commands.sentences.answers import name_alone, name_given, puts_off
 from pbm.commands.sentences.intentions import asks_who
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Proposed
@@ -156,7 +156,7 @@ def misread_signup(script: Script) -> Refusal | None:
     return Refusal(problem.code, **problem.params)
 
 
-def settle_signup(turn: MailTurn, question: Question) -> str:
+def settle_signup(turn: MailTurn, question: Question, token: str) -> str:
     work, address = turn.work, question.address
     script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said, _asked(turn, question))
@@ -181,7 +181,8 @@ def settle_signup(turn: MailTurn, question: Question) -> str:
             if not name and asks_who(turn.envelope.said):
                 raise who_asks(invited_to(turn, question))
             is_answer = begins_answer(turn.envelope.said)
-            return _ask_back(turn, question, name or (None if is_answer else name_alone(first)))
+            name = name or (None if is_answer else name_alone(first))
+            return _ask_back(turn, question, name, token)
         handle = signs_up.handle if signs_up else question.params["handle"]
         check_new_handle(work, handle)
         kept = hash_of_first(turn, signs_up) if signs_up else stored
@@ -287,13 +288,21 @@ def _is_offered(question: Question, name: str | None) -> bool:
 
 
 def _asked(turn: MailTurn, question: Question) -> Asked:
-    challenge = invited_to(turn, question)
-    inviter = [challenge.handle_of(challenge.by_id)] if challenge else []
+    inviter = filter(None, [_inviter(turn, question)])
     return replace(WELCOME, names=turn.names_beside([question.params["handle"], *inviter]))
 
 
-def _ask_back(turn: MailTurn, question: Question, name: str | None) -> str:
+def _inviter(turn: MailTurn, question: Question) -> str | None:
+    challenge = invited_to(turn, question)
+    return challenge.handle_of(challenge.by_id) if challenge else None
+
+
+def _ask_back(turn: MailTurn, question: Question, name: str | None, token: str) -> str:
     """Ask the sender whether to play as `name`. Raises Refusal if `name` is None or not free."""
+    if name is None and puts_off("\n".join(turn.envelope.said)):
+        told = {"handle": question.params["handle"], "inviter": _inviter(turn, question)}
+        outcome = ask_once_more(turn, question.address, question, token, told)
+        return f"{question.address}: {outcome}"
     if name is None:
         if not takes_unclear(turn, question):
             return f"nothing: {question.address} said neither yes nor no again"

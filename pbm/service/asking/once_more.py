@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pbm.clock import local_moment
+from pbm.commands.sentences.answers import puts_off
 from pbm.play.subjects import question_subject
 from pbm.service.asking.questions import shortened
 from pbm.service.telling.announce import may_answer
@@ -9,6 +11,8 @@ from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.asking import Question
 from pbm.store.values.players import Player
+
+_INVITING = ("signup", "invite")  # kinds of questions
 
 
 def ask_once_more(
@@ -24,9 +28,13 @@ def ask_once_more(
     if not may:
         return "neither yes nor no, but had enough answers"
     section = {"section": "yes-or-no", "asks": question.kind, "said": words_read(turn), **told}
+    waits = question.kind in _INVITING and puts_off("\n".join(turn.envelope.said))
+    if waits:
+        section |= {"section": "put-off", "until": local_moment(question.expires_at, "UTC")}
+    subject = question_subject("another day?" if waits else "yes or no?")
     params = {"sections": [section], "last": False}
-    MailWriter(turn).question(reader, "answer", question_subject("yes or no?"), params, token)
-    return "neither yes nor no, so asked once more"
+    MailWriter(turn).question(reader, "answer", subject, params, token)
+    return f"{'not now' if waits else 'neither yes nor no'}, so asked once more"
 
 
 def takes_unclear(turn: MailTurn, question: Question) -> bool:

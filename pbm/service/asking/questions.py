@@ -107,6 +107,21 @@ def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[st
     }
 
 
+def open_questions(turn: Turn, player: Player) -> list[dict[str, Any]]:
+    """Return the open questions to a player about commands, for a template.
+
+    `line` is what may be sent instead of a yes, if that does the same; else None.
+    """
+    asked = turn.work.questions.errands_asked_about(player.id, turn.now)
+    told = []
+    for errand in turn.work.questions.open_errands(sorted(asked)):
+        found = read_commands(errand.lines)
+        same = len(found) == 1 and not (found[0].danger or errand.comment or errand.password)
+        shown = as_shown(next(iter(errand.lines), "your words"))
+        told.append({"shown": question_subject(shown), "line": errand.lines[0] if same else None})
+    return told
+
+
 def as_shown(line: str) -> str:
     """Format a stored command line for players; a password's hash in the line is left out.
 

@@ -93,7 +93,10 @@ def _goes_unanswered(context: Context, script: Script) -> bool:
 
 def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list[Event]] | None:
     if script.answer:
-        return f"answered with {script.answer.section}", [script.answer]
+        section, told = script.answer.section, script.answer.params
+        if section == "bare-yes" and not script.answer.board_id:
+            told = {**told, "open": questions.open_questions(context.turn, context.player)}
+        return f"answered with {section}", [replace(script.answer, params=told)]
     if script.problem:
         return script.problem.code, [problem_answer(context, script, script.problem)]
     if context.turn.notes and script.is_empty:

@@ -306,6 +306,11 @@ def _board_shown(context: Context, number: int | None, *, about_board: bool) -> 
 
 def _refusal_of_move(context: Context, problem: Problem, board_id: int | None) -> Refusal | None:
     """Return a refusal that says what is wrong with a move that cannot be read, or None."""
+    if problem.code == "bare-move" and context.actor_id:
+        try:
+            context.board(None)
+        except Refusal as refusal:
+            return refusal if refusal.params.get("boards") == [] else None
     unreadable = problem.params.get("reason") == "move" or problem.code == "unclear-move"
     board = context.work.boards.find(board_id) if board_id and unreadable else None
     if board is None or not board.to_move:

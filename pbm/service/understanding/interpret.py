@@ -63,10 +63,12 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
     """If the words begin with yes or no, return the script that answers the open offer."""
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
+    number = context.own_hint
+    if number is None and not script.said:  # the subject is all that they wrote
+        script = replace(script, comment=(script.heading,))
     if script.commands or script.problem or not script.comment:
         return None
     said = answers.spoken(script.comment)
-    number = context.own_hint
     if number is None:
         to_what = is_bare_yes(script) and not answers.only_thanks(script.comment)
         return _yes_to_what(None) if to_what else None

@@ -105,7 +105,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
         return None
     commands = tuple(_command(line, item, game) for line, item in lines.items())
     guess = None
-    if deeds:
+    if deeds and (said.rest or not all(_concerns_nobody(context, item) for item in deeds)):
         only = number
         with suppress(Refusal):  # without a number, the only board that the mail can mean
             only = only or context.board(None).id
@@ -282,6 +282,12 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
         return False
     is_over = not number or not context.work.boards.get(number).playing
     return is_over and (meant.intention is Intention.LOST or bool(number))
+
+
+def _concerns_nobody(context: Context, meant: Meant) -> bool:
+    """Return whether a deed needs no yes, as it concerns no other person: a game with a robot."""
+    other = context.work.players.by_handle(meant.handle) if meant.handle else None
+    return meant.intention is Intention.AGAINST and other is not None and bool(other.robot)
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
