@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.installed_wheel import InstalledWheel, install_wheel_once
+from tests.longest_first import longest_first
 from tests.openings import Opening
 from tests.postgres_server import MissingPostgresError, PostgresServer, running_postgres
 from tests.postgres_tables import PostgresTables
@@ -201,6 +202,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place, item in enumerate(table):
             if place not in played:
                 item.add_marker("alike")
+
+
+@pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+def pytest_begin_with_the_longest(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of what was chosen, and in whatever order the rest is."""
+    workers = getattr(config, "workerinput", {"workercount": 1})["workercount"]
+    items[:] = longest_first(items, workers)
 
 
 @pytest.hookimpl(trylast=True)
