@@ -25,7 +25,14 @@ from pbm.rules.abalone.board import (
 )
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.placement import Placement
-from pbm.rules.abalone.refusals import example_move, nearby_line, nearby_step, perhaps, why_not
+from pbm.rules.abalone.refusals import (
+    appeal,
+    example_move,
+    nearby_line,
+    nearby_step,
+    perhaps,
+    why_not,
+)
 from pbm.rules.contract import IllegalMoveError, NotationError, RulesError
 
 _LONGEST_TEXT = 100
@@ -133,6 +140,7 @@ def parse_move(text: str, position: Placement) -> LineMove:
     if refusal := why_not(position, move):
         other = LineMove(move.marbles, -move.step)
         is_swapped = parse_cell(match[3]) in move.cells and not why_not(position, other)
+        is_swapped = is_swapped and appeal(other)[0]  # nobody means a retreat by it
         raise IllegalMoveError(
             refusal.reason,
             **refusal.params | ({"meant": str(other), "first": match[3]} if is_swapped else {}),
@@ -252,7 +260,7 @@ def nearest_moves(position: Placement, places: Places) -> list[LineMove]:
         for move in position.legal_moves()
         if any(named & set(places) for places in _spellings(move, position))
     ]
-    return sorted(found, key=difference)[:2]
+    return sorted(sorted(found, key=appeal, reverse=True), key=difference)[:2]
 
 
 def _spellings(move: LineMove, position: Placement) -> Iterator[Places]:

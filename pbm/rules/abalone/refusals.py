@@ -150,15 +150,15 @@ def example_move(position: Placement) -> str | None:
 @cache
 def _example_ranks() -> dict[int, int]:
     """Return how well each move serves as an example, by the move's code. Higher is better."""
-
-    def appeal(code: int) -> tuple[bool, bool, int, int]:
-        move = MOVE_CODED[code]
-        nearer = sum(distance(c, CENTRE) - distance(c + move.step, CENTRE) for c in move.cells)
-        return nearer > 0, move.in_line, len(move.cells), nearer
-
-    appeals = {code: appeal(code) for code in CODED}
+    appeals = {code: appeal(MOVE_CODED[code]) for code in CODED}
     ranks = {value: rank for rank, value in enumerate(sorted(set(appeals.values())))}
     return {code: ranks[value] for code, value in appeals.items()}
+
+
+def appeal(move: LineMove) -> tuple[bool, bool, int, int]:
+    """Return how well a move serves as an example; a move towards the centre serves better."""
+    nearer = sum(distance(c, CENTRE) - distance(c + move.step, CENTRE) for c in move.cells)
+    return nearer > 0, move.in_line, len(move.cells), nearer
 
 
 def nearby_line(position: Placement, marbles: int, step: int) -> LineMove | None:
