@@ -75,9 +75,10 @@ class Intake:
             header = read_header(raw, sender, self.site.address.plain, LIMITS)
         except UnreadableMail as error:
             problem = f"5.6.0 {error}"
-        # A trusted peer would send the refusal to the sender, whom somebody may have forged.
-        if header and not (header.author or header.automatic or self.site.trusts(caller.peer)):
+        if header and not (header.author or header.automatic):
             problem = f"5.1.7 {header.author_problem} {_SEND_AGAIN}"
+        # A trusted peer would send the refusal to the sender, whom somebody may have forged.
+        problem = "" if self.site.trusts(caller.peer) else problem
         author = address_key((header and header.author) or sender)
         known = digest(raw), has_message_id(raw), header, problem, author
         return Arriving(sender, recipients, raw, caller, *known)

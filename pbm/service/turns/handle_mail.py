@@ -35,6 +35,7 @@ from pbm.mail.address import (
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.charsets import without_unseen
 from pbm.mail.reading.inbound import Envelope
+from pbm.mail.reading.limits import UnreadableMail
 from pbm.passwords import dummy_hash
 from pbm.play.actions import show_life
 from pbm.play.limits import UNNAMED_TOLD
@@ -63,6 +64,15 @@ _MOST_IN_A_MAIL = 3  # different logins that are tried
 def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
     """Handle one mail; `read` parses it. Returns the outcome in words, for the operator's log."""
     recipient = turn.site.address.parse(mail.recipient)
+    try:
+        return _handle_for(turn, mail, recipient, read)
+    except UnreadableMail as error:  # from a trusted peer
+        return f"nothing: {error}{_tell_owner(turn, recipient, str(error), readable=False)}"
+
+
+def _handle_for(
+    turn: Turn, mail: InboxMail, recipient: Recipient, read: Callable[[], Envelope]
+) -> str:
     if isinstance(recipient, Postmaster):
         return forward_to_operator(turn, mail)
     if isinstance(recipient, Unknown):
@@ -75,7 +85,8 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
     if envelope.automatic:
         return f"nothing: automatic mail ({envelope.automatic})"
     if envelope.author is None:
-        return f"nothing: {envelope.author_problem}{_tell_owner(turn, recipient, envelope)}"
+        why = envelope.author_problem or ""
+        return f"nothing: {why}{_tell_owner(turn, recipient, why)}"
     mailed = turn.site.boards_answered(envelope.references)
     front = known_front(turn.work, turn.site.authserv_id)
     cause = Cause(
@@ -104,8 +115,8 @@ def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
     return "; ".join(outcomes)
 
 
-def _tell_owner(turn: Turn, recipient: Recipient, envelope: Envelope) -> str:
-    """Tell the owner of a reply address, within a limit, that a mail names no clear author."""
+def _tell_owner(turn: Turn, recipient: Recipient, why: str, *, readable: bool = True) -> str:
+    """Tell the owner of a reply address, within a limit, why a mail to it was not handled."""
     owner: Player | str | None = None
     if isinstance(recipient, PlayerReply):
         owner = tag_owner(turn.work, turn.site.keyring, recipient)
@@ -114,7 +125,7 @@ def _tell_owner(turn: Turn, recipient: Recipient, envelope: Envelope) -> str:
     whose = owner.id if isinstance(owner, Player) else owner
     if owner is None or not UNNAMED_TOLD.take(turn.work, turn.now, whose, wait=False):
         return ""
-    told = {"why": envelope.author_problem}
+    told = {"why": why, "readable": readable}
     MailWriter(turn).notice(owner, "unnamed", "a mail that could not be read", told)
     return " Told to the owner of the reply address."
 
