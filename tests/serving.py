@@ -69,10 +69,10 @@ def take_next(turns: InboxWorker) -> bool:
     return _run(_take(turns))
 
 
-def tick_next(ticks: Ticks) -> bool:
-    """Do what is due next; False if nothing is."""
+def tick_next(ticks: Ticks, most: int = 1) -> bool:
+    """Do what is due next, in one transaction; False if nothing is."""
     writer = Writer(ticks.database, here)
-    return bool(_run(writer.do_steps(partial(ticks.take_some, most=1))))
+    return bool(_run(writer.do_steps(partial(ticks.take_some, most=most))))
 
 
 def think_next(robots: RobotJobs) -> bool:

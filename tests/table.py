@@ -36,6 +36,7 @@ from pbm.service.intake.upstream_mta import forget_front, note_front
 from pbm.service.post.post import raw_mail
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.running.heartbeat import LISTENING, note_listening
+from pbm.service.running.writer import MOST_TOGETHER
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database
@@ -316,7 +317,7 @@ class Table:
         until = self.clock() + timedelta(days=days, **more)
         while (due_at := self.ticks.next_due_at()) is not None and due_at <= until:
             self.clock.time = max(self.clock.time, due_at)
-            assert tick_next(self.ticks)
+            assert tick_next(self.ticks, most=MOST_TOGETHER)
             self.posts()
         self.clock.time = until
         self.posts()
