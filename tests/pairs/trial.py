@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any
 
@@ -19,6 +19,7 @@ from pbm.service.turns.inbox_worker import Preparation
 from pbm.store.db import UnitOfWork
 from pbm.store.schema import metadata
 from pbm.store.schema.mails import inbox, outbox, outbox_contents
+from pbm.store.sql.driver import Call, execute
 from pbm.store.sql.transaction import Transaction
 from tests.table import PEER, SERVER, Mail, Person, Table
 
@@ -48,6 +49,11 @@ _UNLIKE = {
 _ERRAND = re.compile(r"('invitation'|\"invitation\"): \d+")
 _OF_THE_MAIL = ("alone", "first_unsaid")  # what is told of how a line came, not of what it did
 _CONFIRM, _NEW_ADDRESS = "confirm", "new-address"  # templates of what is said yes to
+_EVERYTHING = {
+    name: Call('SELECT "{}" FROM {}'.format('", "'.join(table.columns.keys()), name))
+    for name, table in metadata.tables.items()
+    if name not in _APART
+}
 _NUMBERED = [
     name for name, table in metadata.tables.items() if [*table.primary_key.columns.keys()] == ["id"]
 ]
@@ -56,6 +62,7 @@ _NEXT_NUMBERS = ", ".join(
     f" (SELECT coalesce(max(id), 0) + 1 FROM {name}), false)"
     for name in _NUMBERED
 )
+_SET_NUMBER = Call("SELECT setval(%s, %s, %s)")
 
 
 @dataclass(frozen=True)
@@ -83,63 +90,80 @@ class HashedAtOnce(PasswordWork):
         return PasswordHash(f"$argon2id$v=19$m=19456,t=2,p=1${salt}A${'A' * 43}")
 
 
-def left_by(
-    table: Table, person: Person, answered: Mail | None, bodies: Sequence[str]
-) -> tuple[Left, int]:
-    """What some mails leave, one after the other, each with a yes to what is asked about it.
+@contextmanager
+def trying(table: Table, person: Person, answered: Mail | None) -> Iterator["Trial"]:
+    """Let somebody write mails in a transaction that is undone at the end.
 
-    `answered` is what they answer, None for new mails. Besides, how many were refused by then in
-    all but the last of them.
+    `answered` is what they answer, None for new mails.
     """
     with table.database.engine.connect() as connection:
         transaction = connection.begin()
         try:
-            return _Trial(table, connection).obeyed(person, answered, bodies)
+            yield Trial(table, connection, person, answered)
         finally:
             transaction.rollback()
 
 
-class _Trial:
+def left_by(table: Table, person: Person, answered: Mail | None, body: str) -> Left:
+    """What one mail leaves."""
+    with trying(table, person, answered) as trial:
+        return trial.left_after(body)
+
+
+class Trial:
     """What somebody writes, and what is written then, in one transaction."""
 
-    def __init__(self, table: Table, connection: Connection) -> None:
+    def __init__(
+        self, table: Table, connection: Connection, person: Person, answered: Mail | None
+    ) -> None:
         self._table = table
         self._connection = connection
+        self._person = person
+        self._answered = answered
         self._read_until = connection.scalar(select(func.max(outbox.c.id))) or 0
         self._told: set[str] = set()
-        self._refusals = 0
+        self._asked_anew: list[_Question] = []  # of new addresses
+        self.refusals = 0
         start_numbers(connection)
 
-    def obeyed(
-        self, person: Person, answered: Mail | None, bodies: Sequence[str]
-    ) -> tuple[Left, int]:
-        """What is left at the end. New addresses say yes then, as they do after the one mail."""
-        new: list[_Question] = []
-        before = 0
-        for body in bodies:
-            before = self._refusals
-            new += self._says(person, answered, body)
-        for question in new:
+    def left_after(self, body: str) -> Left:
+        """What all mails have left once this one has come, too.
+
+        New addresses say yes then, as they do after the one mail.
+        """
+        self.says(body)
+        for question in self._asked_anew:
             self._says_yes(question)
         assert not list(self._read())
-        return Left(frozenset(self._rows()), frozenset(self._told), self._refusals), before
+        return Left(frozenset(self._rows()), frozenset(self._told), self.refusals)
 
-    def _says(self, person: Person, answered: Mail | None, body: str) -> list[_Question]:
-        """Write a mail and confirm it; returns what new addresses are asked."""
+    def left_next(self, body: str) -> Left:
+        """As `left_after`, and this mail is undone: another may come in its place."""
+        before = self._read_until, {*self._told}, [*self._asked_anew], self.refusals
+        numbers = _numbers(self._connection)
+        step = self._connection.begin_nested()
+        try:
+            return self.left_after(body)
+        finally:
+            step.rollback()
+            execute(self._connection, *(_SET_NUMBER._replace(sets=[it]) for it in numbers))
+            self._read_until, self._told, self._asked_anew, self.refusals = before
+
+    def says(self, body: str) -> None:
+        """Write a mail and confirm it."""
         to, subject, thread = SERVER, "", {}
-        if answered:
+        if answered := self._answered:
             to, subject = answered.reply_to, f"Re: {answered['Subject']}"
             references = " ".join([*answered.references, answered["Message-ID"]])
             thread = {"In-Reply-To": answered["Message-ID"], "References": references}
-        self._arrives(person, to, person.mail_bytes(subject, body, to=to, headers=thread))
-        new: list[_Question] = []
+        raw = self._person.mail_bytes(subject, body, to=to, headers=thread)
+        self._arrives(self._person, to, raw)
         while asked := list(self._read()):
             for question in asked:
                 if question.template == _CONFIRM:
                     self._says_yes(question)
                 else:
-                    new.append(question)
-        return new
+                    self._asked_anew.append(question)
 
     def _says_yes(self, question: _Question) -> None:
         other, to = self._table.person(question.recipient), question.reply_to
@@ -179,18 +203,37 @@ class _Trial:
             for item in params.get(name, ()):
                 told = {key: value for key, value in item.items() if key not in _OF_THE_MAIL}
                 self._told.add(f"{recipient}: {sorted(told.items())}")
-                self._refusals += item.get("section") == "refusal"
+                self.refusals += item.get("section") == "refusal"
 
     def _rows(self) -> Iterator[str]:
-        for name in metadata.tables:
-            if name in _APART:
-                continue
-            found = self._connection.exec_driver_sql(f"SELECT * FROM {name}")
-            for row in found.mappings():
-                is_asked = row.get("kind") in _ASKED
-                if not is_asked and not str(row.get("key")).startswith(_COUNTED):
-                    values = {key: row[key] for key in row if key not in _UNLIKE.get(name, ())}
-                    yield _ERRAND.sub(r"\1: its own", f"{name} {values}")
+        found = execute(self._connection, *_EVERYTHING.values())
+        for name, rows in zip(_EVERYTHING, found, strict=True):
+            for row in rows:
+                told = _told_once(name, row) if self._table.database.embedded else _told(name, row)
+                if told:
+                    yield told
+
+
+def _told(name: str, row: Sequence[Any]) -> str:
+    """A row as a text; empty if two mails leave more of its kind than one."""
+    values = dict(zip(metadata.tables[name].columns.keys(), row, strict=True))
+    if values.get("kind") in _ASKED or str(values.get("key")).startswith(_COUNTED):
+        return ""
+    for key in _UNLIKE.get(name, ()):
+        del values[key]
+    return _ERRAND.sub(r"\1: its own", f"{name} {values}")
+
+
+_told_once = lru_cache(maxsize=4096)(_told)  # most rows are those of the scene
+
+
+def _numbers(connection: Connection) -> list[tuple[Any, ...]]:
+    """The sequences by which PostgreSQL numbers rows, which no rollback sets back."""
+    if connection.dialect.name == "sqlite":
+        return []
+    names = [f"{name}_id_seq" for name in _NUMBERED]
+    found = execute(connection, *(Call(f"SELECT last_value, is_called FROM {it}") for it in names))
+    return [(name, *row) for name, (row,) in zip(names, found, strict=True)]
 
 
 def start_numbers(connection: Connection) -> None:
