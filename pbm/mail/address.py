@@ -7,8 +7,10 @@ parsers have had bugs with both.
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from string import ascii_letters, digits
+
+from publicsuffixlist import PublicSuffixList
 
 _ATEXT = frozenset(ascii_letters + digits + "!#$%&'*+/=?^_`{|}~-")
 _LABEL_CHARS = frozenset(ascii_letters + digits + "-")
@@ -103,15 +105,20 @@ def mailbox_key(address: str) -> str:
 
 
 def registered_domain(address: str) -> str:
-    """Guess the domain that somebody has registered, from an address below it.
+    """Return the domain that somebody has registered, from an address below it.
 
-    >>> registered_domain("a@mail.example.org"), registered_domain("b@post.example.co.uk")
-    ('example.org', 'example.co.uk')
+    Domains below a suffix of a company, such as a free host name, count as the company's.
+
+    >>> registered_domain("a@n1.abc.de"), registered_domain("b@post.example.co.uk")
+    ('abc.de', 'example.co.uk')
     """
-    labels = address_key(address).rpartition("@")[2].split(".")
-    *_, above, top = ["", *labels]
-    is_below = len(top) == 2 and len(above) <= 3  # such as `uk`, and `co` or `com`
-    return ".".join(labels[-3 if is_below else -2 :])
+    domain = address_key(address).rpartition("@")[2]
+    return _suffixes().privatesuffix(domain) or domain
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList(only_icann=True)
 
 
 def is_at_home(address: str, own_address: str) -> bool:

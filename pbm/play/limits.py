@@ -50,6 +50,9 @@ class Rate:
     def is_empty(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
         return work.buckets.is_empty(self.key(*whose), self.most, self.within, now)
 
+    def left(self, work: UnitOfWork, now: datetime, *whose: object) -> float:
+        return work.buckets.left(self.key(*whose), self.most, self.within, now)
+
     def free_at(self, work: UnitOfWork, now: datetime, *whose: object) -> datetime:
         return work.buckets.free_at(self.key(*whose), self.most, self.within, now)
 
@@ -130,19 +133,14 @@ STRANGERS = Rate("strangers", 40, _HOUR)  # answers to mails, counted on receipt
 ASIDE = Rate("strangers-aside", 10, _HOUR)  # other answers to such addresses
 ASKED = Rate("unasked-all", 20, _HOUR)  # invitations, and to new addresses
 VOUCHED = Rate("vouched", 50, _HOUR)  # answers where the sender's domain vouches
-STRANGERS_AGAIN = Rate("strangers-again", 200, _HOUR)  # to senders deferred before
-VOUCHED_AGAIN = Rate("vouched-again", 200, _HOUR)
+OF_ORIGIN = Rate("strangers-of", 10, _HOUR)  # of one domain or network
+RESERVED = 10  # the last answers in an hour, for origins that have not written for a week
+SEEN = Rate("origin-seen", 1, _WEEK)  # an origin that has written within a week
+AGAIN = Rate("again", 200, _HOUR)  # to senders deferred before
+OF_AGAIN = Rate("again-of", 50, _HOUR)  # of one domain or network
+AGAIN_AFTER = 30 * _MINUTE  # after which a deferred mail is accepted
 STRANGER_ANSWERS = 5
 STRANGER = Rate("stranger", 1, _DAY)  # of each of five buckets of an address
-AGAIN_AFTER = 30 * _MINUTE  # after which a deferred mail is accepted
-# Quotas of the answers counted on receipt, and of invitations.
-OF_NETWORK = Rate("strangers-of", 10, _HOUR)
-OF_DOMAIN = Rate("domain-of", 10, _HOUR)  # with a DMARC pass
-OF_SAID_DOMAIN = Rate("said-domain-of", 20, _HOUR)  # if the network is unknown
-OF_FORM = Rate("form-of", 30, _HOUR)
-OF_AGAIN = Rate("again-of", 50, _HOUR)  # of a network or domain, after a deferral
-NEW_DOMAIN = Rate("new-domain", 1, _WEEK)  # a domain's first mail in a week
-OF_KNOWN = Rate("known-of", 30, _HOUR)  # all others, of all domains
 OF_ASKING = Rate("unasked-known", 10, _HOUR)  # players who asked today or are new
 UNASKED = Rate("unasked", 10, _DAY)  # invitations by a player
 MOST_INVITED = 5  # unanswered invitations by one player

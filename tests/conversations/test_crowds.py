@@ -2,9 +2,16 @@
 
 import pytest
 
-from pbm.mail.smtp_in.connection_limits import UNKNOWN
+from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.play import records
-from pbm.play.limits import MOST_SEEKS, OF_FORM, OF_SAID_DOMAIN, PAIRING_STANDS
+from pbm.play.limits import (
+    MOST_SEEKS,
+    OF_ORIGIN,
+    PAIRING_STANDS,
+    RESERVED,
+    STRANGERS,
+    VOUCHED,
+)
 from pbm.play.seeks import fewest_players, make_seek, usual_setup, wish_for
 from pbm.rules.contract import Game, Options
 from pbm.store.values.players import Player
@@ -75,12 +82,12 @@ def writes_in(person: Person) -> bool:
     return taken
 
 
-def forge(table: Table, numbers: range, domains: int) -> int:
+def forge(table: Table, numbers: range, domains: int, caller: Caller = UNKNOWN) -> int:
     """Let one program write for as many strangers of some domains; how many mails are taken."""
     with table.database.transaction() as work:
         people = [table.person(f"v{number}@d{number % domains}.example") for number in numbers]
         kept = [
-            keeping(table.intake, it.address, (SERVER,), it.mail_bytes("hello"), UNKNOWN)(work)
+            keeping(table.intake, it.address, (SERVER,), it.mail_bytes("hello"), caller)(work)
             for it in people
         ]
     return sum(isinstance(reply, str) for reply in kept)
@@ -89,10 +96,8 @@ def forge(table: Table, numbers: range, domains: int) -> int:
 @pytest.mark.parametrize("domains", [1, pytest.param(5, marks=pytest.mark.thorough), 40])
 def test_forged_strangers_shut_no_newcomer_out_for_long(domains: int, table: Table) -> None:
     taken = forge(table, range(50), domains)
-    assert taken == (OF_SAID_DOMAIN if domains == 1 else OF_FORM).most
-    fields = {"User-Agent": "a mail program"}
-    other = table.person("otto@other.example").writes("hello", headers=fields)
-    other.gets(1)  # one who writes otherwise
+    assert taken == (OF_ORIGIN.most if domains == 1 else STRANGERS.most - RESERVED)
+    assert forge(table, range(50, 51), 1, Caller("", "192.0.2.0/24"))  # a network not seen before
     newcomer = table.person("newcomer@d0.example")
     assert not writes_in(newcomer)
     for hour in range(2):
@@ -102,6 +107,17 @@ def test_forged_strangers_shut_no_newcomer_out_for_long(domains: int, table: Tab
         assert writes_in(newcomer)
 
 
+@pytest.mark.parametrize("names", ["n{}.abc.de", "n{}.abc.co.uk", "a{}.b.abc.org"])
+def test_names_below_one_domain_have_one_share(names: str, table: Table) -> None:
+    forge(table, range(50), 40)  # answers that need no voucher are used up
+    taken = 0
+    for number in range(OF_ORIGIN.most + 5):
+        domain = names.format(number)
+        table.behind_front(f"dmarc=pass header.from={domain}")
+        taken += writes_in(table.person(f"p@{domain}"))
+    assert taken == OF_ORIGIN.most
+
+
 def test_forged_and_vouched_ones_leave_room_for_other_domains(table: Table) -> None:
     forge(table, range(50), 40)
     taken = 0
@@ -109,10 +125,9 @@ def test_forged_and_vouched_ones_leave_room_for_other_domains(table: Table) -> N
         domain = f"vouched{number % 5}.example"
         table.behind_front(f"dmarc=pass header.from={domain}")
         taken += writes_in(table.person(f"p{number}@{domain}"))
-    assert taken == OF_FORM.most
+    assert taken == VOUCHED.most - RESERVED
     table.behind_front("dmarc=pass header.from=newcomer.example")
-    newcomer = table.person("anna@newcomer.example").writes("hello", headers={"Cc": "b@c.example"})
-    newcomer.gets(1)
+    table.person("anna@newcomer.example").writes("hello").gets(1)
     late = table.person("late@newcomer.example")
     assert not writes_in(late)
     table.clock.passes(minutes=30)

@@ -10,8 +10,8 @@ from pbm.play.limits import (
     FIRST_STARTS,
     NEWS,
     OF_ASKING,
-    OF_DOMAIN,
-    OF_NETWORK,
+    OF_ORIGIN,
+    RESERVED,
     SAME_WORDS,
     STARTS,
     STRANGERS,
@@ -31,21 +31,19 @@ def outcomes(table: Table, words: str) -> int:
     return sum(words in str(row["outcome"]) for row in table.rows("inbox"))
 
 
-FIELDS = ("Cc", "Reply-To", "User-Agent", "X-Mailer", "Content-Language")
+CLAIMING = STRANGERS.most - RESERVED  # answers where neither a network is known nor anybody vouches
 
 
-def flood(table: Table, numbers: range, network: str = "", *, alike: bool = False) -> int:
+def flood(table: Table, numbers: range, network: str = "") -> int:
     """Let as many strangers write, each once; return how many mails were taken.
 
-    Each has a domain of its own, and mails of many forms; not where they are `alike`.
+    Each has a domain of its own.
     """
     taken = 0
     with table.database.transaction() as work:
         for number in numbers:
-            forged = "forged" if alike else f"forged{number}"
-            person = table.person(f"victim{number}@{forged}.example")
-            which = [] if alike else [name for at, name in enumerate(FIELDS) if number >> at & 1]
-            raw = person.mail_bytes("signup me", headers=dict.fromkeys(which, "x@forged.example"))
+            person = table.person(f"victim{number}@forged{number}.example")
+            raw = person.mail_bytes("signup me")
             kept = keeping(table.intake, person.address, (SERVER,), raw, Caller("", network))(work)
             assert isinstance(kept, str) or kept.code == 450
             taken += isinstance(kept, str)
@@ -65,26 +63,25 @@ def test_promise_08_a_thousand_forged_senders(table: Table) -> None:
     before = set(table.mailboxes)
     table.clock.passes(hours=1)
     rows = {name: len(table.rows(name)) for name in ("inbox", "buckets")}
-    assert flood(table, range(1000)) == STRANGERS.most
+    assert flood(table, range(1000)) == CLAIMING
     written = set(table.mailboxes) - before
-    assert len(written) == STRANGERS.most  # whatever is taken is answered
-    assert len(table.rows("inbox")) == rows["inbox"] + STRANGERS.most
+    assert len(written) == CLAIMING  # whatever is taken is answered
+    assert len(table.rows("inbox")) == rows["inbox"] + CLAIMING
     # Who was put off is remembered, by a row for each, and what was taken from by some more.
-    assert len(table.rows("buckets")) <= rows["buckets"] + 1000 + 4 * STRANGERS.most
+    assert len(table.rows("buckets")) <= rows["buckets"] + 1000 + 4 * CLAIMING
     alice.forgets().says("a1-c3,d4").gets(1)  # nobody else's mail waits
     table.clock.passes(hours=1)
-    assert flood(table, range(1000, 1200)) == STRANGERS.most
-    assert len(set(table.mailboxes) - before) == 2 * STRANGERS.most
+    assert flood(table, range(1000, 1200)) == CLAIMING
+    assert len(set(table.mailboxes) - before) == 2 * CLAIMING
 
 
 def test_promise_08_no_hour_sees_more_than_a_hundred(table: Table) -> None:
     sent = 0
     for number in range(240):
-        fields = {name: "x@forged.example" for at, name in enumerate(FIELDS) if number >> at & 1}
         person = table.person(f"victim{number}@forged{number}.example")
-        sent += len(person.writes("hello", headers=fields).mails)
+        sent += len(person.writes("hello").mails)
         table.clock.passes(seconds=15)
-    assert STRANGERS.most < sent <= 2 * STRANGERS.most
+    assert CLAIMING < sent <= CLAIMING + STRANGERS.most
 
 
 def test_promise_08_one_forged_sender_gets_five_a_day(table: Table) -> None:
@@ -160,13 +157,13 @@ def test_an_address_that_is_no_players_is_not_asked_beyond_it_either(table: Tabl
 
 def uses_up(table: Table) -> None:
     """Leave no answer for strangers whose mails nobody vouches for."""
-    assert flood(table, range(STRANGERS.most + 1)) <= STRANGERS.most
+    assert flood(table, range(CLAIMING + 1)) <= CLAIMING
     assert flood(table, range(1)) == 0
 
 
 def test_promise_08_a_network_has_a_share_of_the_answers(table: Table) -> None:
-    assert flood(table, range(100), "192.0.2.0/24") == OF_NETWORK.most
-    assert flood(table, range(100, 200), "2001:db8::/48") == OF_NETWORK.most
+    assert flood(table, range(100), "192.0.2.0/24") == OF_ORIGIN.most
+    assert flood(table, range(100, 200), "2001:db8::/48") == OF_ORIGIN.most
     newcomer = table.person("newcomer@example.net").writes("hello").gets(1)
     assert newcomer.replied.startswith("250 ")
 
@@ -196,9 +193,9 @@ def test_a_newcomer_beyond_the_share_is_asked_to_come_again(table: Table) -> Non
 def test_a_domain_that_vouches_has_a_share_of_its_own(table: Table) -> None:
     uses_up(table)
     table.behind_front("dmarc=pass header.from=newcomer.example")
-    people = [table.person(f"p{number}@newcomer.example") for number in range(OF_DOMAIN.most + 2)]
+    people = [table.person(f"p{number}@newcomer.example") for number in range(OF_ORIGIN.most + 2)]
     taken = [person.writes("hello").replied.startswith("250 ") for person in people]
-    assert taken == [True] * OF_DOMAIN.most + [False] * 2
+    assert taken == [True] * OF_ORIGIN.most + [False] * 2
     assert [len(person.mails) for person in people] == taken
     table.person("p@other.example").writes("hello").hears_nothing()
     table.behind_front("dmarc=pass header.from=other.example", tried=False)
@@ -216,7 +213,7 @@ def test_one_address_takes_no_more_than_its_own_answers(table: Table) -> None:
         table.person(f"robot{number}@example.net").writes("Away", headers=robot)
     table.runs()
     person.gets(5)
-    assert flood(table, range(100)) == STRANGERS.most - 5
+    assert flood(table, range(100)) == CLAIMING - 5
 
 
 def test_who_writes_to_anothers_question_uses_up_no_newcomers_answers(table: Table) -> None:
@@ -284,8 +281,8 @@ def test_forgers_delay_nothing_that_answers_a_mail_of_ours(table: Table) -> None
 
 
 def test_one_peer_may_send_so_many_an_hour_unless_it_is_trusted(table: Table) -> None:
-    table.intake.rates = type(table.intake.rates)(per_peer=10)
-    people = [table.joins(f"p{number}") for number in range(15)]
+    table.intake.rates = type(table.intake.rates)(per_peer=6)
+    people = [table.joins(f"p{number}") for number in range(9)]
 
     def taken(peer: str) -> int:
         count = 0
@@ -296,12 +293,12 @@ def test_one_peer_may_send_so_many_an_hour_unless_it_is_trusted(table: Table) ->
             count += isinstance(reply, str)
         return count
 
-    assert taken("192.0.2.1") == 10
-    assert taken("192.0.2.2") == 10
-    assert taken("2001:db8::1") == 10
+    assert taken("192.0.2.1") == 6
+    assert taken("192.0.2.2") == 6
+    assert taken("2001:db8::1") == 6
     assert taken("2001:db8::2") == 0  # one household
-    assert taken("2001:db8:0:1::1") == 10
-    assert taken("127.0.0.1") == taken("::1") == taken("") == 15
+    assert taken("2001:db8:0:1::1") == 6
+    assert taken("127.0.0.1") == taken("::1") == taken("") == 9
 
 
 def test_no_number_is_no_limit(table: Table) -> None:

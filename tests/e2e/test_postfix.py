@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.play.limits import OF_NETWORK
+from pbm.play.limits import OF_ORIGIN
 from tests.e2e.handbook import files_under
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port
@@ -158,7 +158,7 @@ def test_postfix_tells_for_whom_it_speaks(tmp_path: Path, sink: Sink) -> None:
             with smtplib.SMTP("127.0.0.1", port, timeout=60, source_address=place) as smtp:
                 smtp.sendmail(f"{name}@forged.example", [SERVER], raw)
 
-        for number in range(OF_NETWORK.most):
+        for number in range(OF_ORIGIN.most):
             writes(f"p{number}", "127.0.8.1")
             until(lambda: here.postfix.log.count("2.0.0 kept as") > number, "a mail taken")  # noqa: B023
         writes("late", "127.0.8.2")

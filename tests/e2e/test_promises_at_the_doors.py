@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.play.limits import OF_NETWORK
+from pbm.play.limits import OF_ORIGIN
 from pbm.service.intake.recipients import GUESSES
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port
@@ -181,8 +181,8 @@ def test_promise_08_networks_that_forge_or_guess_are_put_off_and_others_are_not(
         assert says("a@b.example", right, "192.0.2") == 450
         assert says(alice.address, right, "192.0.2") == 250
         assert says("a@b.example", right, "198.51.100") == 250
-        taken = [writes(number, "192.0.2") for number in range(OF_NETWORK.most + 5)]
-        assert taken == [250] * OF_NETWORK.most + [450] * 5
+        taken = [writes(number, "192.0.2") for number in range(OF_ORIGIN.most + 5)]
+        assert taken == [250] * OF_ORIGIN.most + [450] * 5
         assert writes(99, "198.51.100") == 250
     until(lambda: door.sink.to("p99@forged.example"), "the newcomer's answer")
-    assert not door.sink.to(f"p{OF_NETWORK.most}@forged.example")
+    assert not door.sink.to(f"p{OF_ORIGIN.most}@forged.example")

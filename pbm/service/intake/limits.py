@@ -2,16 +2,14 @@
 
 A mail over a limit is deferred in SMTP, so its sender's server tries again later. A pool is a
 number of answers to strangers. Mails that pass DMARC have a pool of their own. In a pool each
-network, each domain and each order of header fields has a quota, which is a smaller limit.
+origin, which is a domain or a network, has a share.
 """
 
 import ipaddress
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
-from hashlib import sha256
 
 import structlog
 
@@ -38,12 +36,6 @@ PUT_OFF = Rejection(
     "please send this mail again in an hour.",
 )
 REMEMBERED = limits.Rate("put-off", 1, timedelta(days=1))  # deferred senders, and since when
-_HEAD = 16_384  # bytes searched for header fields
-_FIELD = re.compile(rb"^([A-Za-z-]+)[ \t]*:", re.MULTILINE)
-_OF_PROGRAMS = frozenset(  # fields of mail programs, not of relays
-    b"from to cc subject date message-id in-reply-to references reply-to sender user-agent x-mailer"
-    b" mime-version content-type content-transfer-encoding content-language".split()
-)
 _log = structlog.get_logger("pbm.newcomers")
 _HOUR = timedelta(hours=1)
 _FOR_OPERATOR = limits.Rate("operator", 60, _HOUR)
@@ -90,61 +82,48 @@ def _take_any(work: UnitOfWork, site: Site, mail: Arriving, author: str, now: da
     """Count an answer in one of the pools of answers; return False if all are used up."""
     front = known_front(work, site.authserv_id)
     passes = what_it_says(site, front, mail.caller.peer, mail.raw, author) is Dmarc.PASS
-    for pool in (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,):
-        if _take(work, pool, mail, author, now):
-            return True
+    pools = (limits.VOUCHED, limits.STRANGERS) if passes else (limits.STRANGERS,)
+    if any(_take(work, pool, *_origin(pool, mail, author), now) for pool in pools):
+        return True
     first = work.buckets.first_taken([REMEMBERED.key(mailbox_key(author))])
     if first is None or not now - REMEMBERED.within <= first <= now - limits.AGAIN_AFTER:
         return False
-    again = limits.VOUCHED_AGAIN if passes else limits.STRANGERS_AGAIN
-    return _take(work, again, mail, author, now)
+    again = (limits.OF_AGAIN, _origin(pools[0], mail, author)[0]), (limits.AGAIN, pools[0].name)
+    return not any(rate.is_empty(work, now, whose) for rate, whose in again) and all(
+        rate.take(work, now, whose, wait=False) for rate, whose in again
+    )
 
 
-def _take(work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime) -> bool:
-    """Count an answer to `mail` in a pool of answers, and return True.
+def _origin(pool: limits.Rate, mail: Arriving, author: str) -> tuple[str, bool]:
+    """Return the domain that vouches, else the network; and whether it is no mere claim.
 
-    Returns False if the pool is used up, or one of the mail's limits inside the pool.
+    If the network is unknown, the result is the domain that the author claims.
     """
-    quotas = list(_quotas(work, pool, mail, author, now))
-    if pool.is_empty(work, now) or any(rate.is_empty(work, now, *whose) for rate, whose in quotas):
+    network = "" if pool is limits.VOUCHED else mail.caller.network
+    is_sure = pool is limits.VOUCHED or bool(network)
+    return f"{pool.name}:{network or registered_domain(author)}", is_sure
+
+
+def _take(work: UnitOfWork, pool: limits.Rate, origin: str, is_sure: bool, now: datetime) -> bool:
+    """Count an answer in a pool of answers, and return True.
+
+    Returns False if the pool or the share of the mail's origin is used up. The last answers of the
+    pool are reserved for origins that are sure and have not written for a week.
+    """
+    is_new = is_sure and not limits.SEEN.is_empty(work, now, origin)
+    needed = 1 if is_new else limits.RESERVED + 1
+    if pool.left(work, now) < needed or limits.OF_ORIGIN.is_empty(work, now, origin):
         return False
     # Only the row of the pool for strangers waits for a lock, so there is no deadlock; it must be
     # exact, since it limits the answers to forged mails.
     if not pool.take(work, now, wait=pool is limits.STRANGERS):
         return False
-    for rate, whose in quotas:
-        rate.take(work, now, *whose, wait=False)
+    limits.OF_ORIGIN.take(work, now, origin, wait=False)
+    if is_new:
+        limits.SEEN.take(work, now, origin, wait=False)
     if pool is limits.STRANGERS and pool.is_empty(work, now):
         _log.warning("no more answers to strangers for now", most=pool.most)
     return True
-
-
-def _quotas(
-    work: UnitOfWork, pool: limits.Rate, mail: Arriving, author: str, now: datetime
-) -> Iterator[tuple[limits.Rate, tuple[str, ...]]]:
-    """Yield the further limits on an answer to `mail`, each with the key of its token bucket.
-
-    `pool` limits all answers of one kind together. The further limits depend on the mail.
-    """
-    network, domain = mail.caller.network, registered_domain(author)
-    is_vouched = pool in (limits.VOUCHED, limits.VOUCHED_AGAIN)
-    if pool in (limits.VOUCHED_AGAIN, limits.STRANGERS_AGAIN):
-        yield limits.OF_AGAIN, (pool.name, domain if is_vouched else network or domain)
-        return
-    if is_vouched:
-        yield limits.OF_DOMAIN, (domain,)
-    else:  # anybody may claim the domain
-        yield (limits.OF_NETWORK, (network,)) if network else (limits.OF_SAID_DOMAIN, (domain,))
-    yield limits.OF_FORM, (pool.name, _form(mail.raw))
-    is_known = limits.NEW_DOMAIN.is_empty(work, now, pool.name, domain)
-    yield (limits.OF_KNOWN, (pool.name,)) if is_known else (limits.NEW_DOMAIN, (pool.name, domain))
-
-
-def _form(raw: bytes) -> str:
-    """Return a digest of the order of the header fields, which is typical of a mail program."""
-    head = re.split(rb"\r?\n\r?\n", raw[:_HEAD], maxsplit=1)[0]
-    fields = (field.lower() for field in _FIELD.findall(head))
-    return sha256(b",".join(field for field in fields if field in _OF_PROGRAMS)).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
