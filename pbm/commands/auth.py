@@ -95,7 +95,8 @@ def _by_question(
     if question is None:
         return None
     still_open = is_open(question, turn.arrived)
-    proven = player is not None and still_open and not doubt_about(player, dmarc)
+    doubted = doubt_about(player, dmarc) if player else dmarc is Dmarc.FAIL
+    proven = still_open and not doubted
     if question.player_id is None:
         is_asked = address_key(question.address) == address_key(author)
         return Answerer(question, player, proven, recipient.token) if is_asked else None

@@ -51,7 +51,7 @@ def handle_answer(turn: MailTurn, speaker: Answerer) -> str:
     if question.kind == NEW_ADDRESS:
         return settle_new_address(turn, question, speaker.token)
     if player is None:
-        return settle_signup(turn, question, speaker.token)
+        return settle_signup(turn, speaker)
     if question.player_id is None:
         return handle_again(turn, speaker, player)
     if question.kind == CHALLENGE:

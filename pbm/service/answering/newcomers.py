@@ -37,7 +37,7 @@ from pbm.service.asking.once_more import (
     words_read,
 )
 from pbm.service.asking.questions import hash_of_first, stored_password, within_rate
-from pbm.service.obeying.obey import apart, ask_first, obey, tell
+from pbm.service.obeying.obey import apart, obey, tell
 from pbm.service.obeying.scripts import giving_back, problem_answer, refused, run_script
 from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
@@ -156,7 +156,8 @@ def misread_signup(script: Script) -> Refusal | None:
     return Refusal(problem.code, **problem.params)
 
 
-def settle_signup(turn: MailTurn, question: Question, token: str) -> str:
+def settle_signup(turn: MailTurn, speaker: Answerer) -> str:
+    question = speaker.question
     work, address = turn.work, question.address
     script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said, _asked(turn, question))
@@ -182,7 +183,7 @@ def settle_signup(turn: MailTurn, question: Question, token: str) -> str:
                 raise who_asks(invited_to(turn, question))
             is_answer = begins_answer(turn.envelope.said)
             name = name or (None if is_answer else name_alone(first))
-            return _ask_back(turn, question, name, token)
+            return _ask_back(turn, question, name, speaker.token)
         handle = signs_up.handle if signs_up else question.params["handle"]
         check_new_handle(work, handle)
         kept = hash_of_first(turn, signs_up) if signs_up else stored
@@ -195,7 +196,7 @@ def settle_signup(turn: MailTurn, question: Question, token: str) -> str:
         work.players.set_password(player.id, kept)
         player = work.players.get(player.id)
     work.questions.settle(question, "yes")
-    _welcome(turn, question, player, rest[1:] if signs_up else rest)
+    _welcome(turn, speaker, player, rest[1:] if signs_up else rest)
     return f"{handle} signed up"
 
 
@@ -231,8 +232,9 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     return f"{player.handle} took an invitation"
 
 
-def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str, ...]) -> None:
-    """Greet a new player, run the commands below the yes (`rest`), and start the wanted game."""
+def _welcome(turn: MailTurn, speaker: Answerer, player: Player, rest: tuple[str, ...]) -> None:
+    """Greet a new player, obey the commands below the yes (`rest`), and start the wanted game."""
+    question = speaker.question
     context = turn.context(player)
     script = turn.held(read_script("", rest, in_answer=False))
     has_one = player.password_hash is not None
@@ -243,7 +245,7 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     kept = None if asks_more else first_game_kept(question.params)
     if kept is not None:
         script = kept.script
-    script, dangerous = apart(script)
+    script, doubtful = apart(script, proven=speaker.proven or kept is not None)
     told: list[Event] = []
     if challenge is not None:
         told.append(said_yes(turn, challenge, question, player))
@@ -262,8 +264,8 @@ def _welcome(turn: MailTurn, question: Question, player: Player, rest: tuple[str
     tell(context, told)
     if challenge is not None:
         start_if_complete(turn, challenge.id)
-    if dangerous.commands:
-        ask_first(context, dangerous)
+    if doubtful.commands:
+        obey(context, doubtful, proven=speaker.proven)
 
 
 def _settle_no(turn: MailTurn, question: Question) -> str:

@@ -268,13 +268,14 @@ def is_dangerous(script: Script) -> bool:
     return any(command.danger is Danger.ALWAYS for command in script.commands)
 
 
-def apart(script: Script) -> tuple[Script, Script]:
-    """Divide a proven script into what runs and what must be confirmed."""
-    alone = tuple(item for item in script.commands if item.danger is Danger.ALWAYS)
-    others = tuple(item for item in script.commands if item not in alone)
+def apart(script: Script, *, proven: bool) -> tuple[Script, Script]:
+    """Divide a script into what runs and what must be confirmed."""
+    runs = (item for item in script.commands if item.danger is not Danger.ALWAYS)
+    others = tuple(item for item in runs if proven or item.reads_only)
+    alone = tuple(item for item in script.commands if item not in others)
     comment = script.comment if alone and not others else ()
-    runs = replace(script, commands=others, comment=() if comment else script.comment)
-    return runs, replace(script, commands=alone, comment=comment)
+    done = replace(script, commands=others, comment=() if comment else script.comment)
+    return done, replace(script, commands=alone, comment=comment)
 
 
 def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
