@@ -100,7 +100,8 @@ _NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII
 _LISTED = (look.Games, people.ListPlayers, seeks.ListSeeks, people.Standings)
 _LISTS = frozenset(word for command in _LISTED for word in command.words)
 _OWN_GAMES = re.compile(
-    "(?:me )?(?:all|my|all my|all the|all of my) (?:boards|games)", re.IGNORECASE
+    "(?:(?:show|list) )?(?:me )?(?:all|my|all my|all the|all of my) (?:boards|games)[.!?]?",
+    re.IGNORECASE,
 )
 _SHORT = 2  # words at most in a short form
 
@@ -253,7 +254,7 @@ def _in_full(words: list[str]) -> list[str]:
         return [settings.Set.words[0], *words]
     if first == "list" and second in _LISTS:
         return words[1:]
-    if first in (look.Show.words[0], "list") and _OWN_GAMES.fullmatch(" ".join(words[1:])):
+    if _OWN_GAMES.fullmatch(" ".join(words)):
         return [look.Games.words[0]]
     return words
 

@@ -430,12 +430,12 @@ def test_a_command_that_comes_too_early_is_asked_for_again(table: Table) -> None
 
 
 def test_what_stands_below_a_yes_that_failed_dmarc_is_asked_about(table: Table) -> None:
-    table.joins("bob").forgets()
+    bob = table.joins("bob").forgets()
     marta = table.person("marta@example.net").writes("hello")
     table.behind_front("dmarc=fail header.from=example.net")
-    marta.forgets().says("yes\nhelp move\nchallenge bob\ndelete").gets(3)
-    marta.hears("You play as marta now.", "A move of one marble", "Please confirm: challenge")
-    bob = table.person("bob@example.org").hears_nothing()
+    marta.forgets().says("yes\nhelp move\nchallenge bob").gets(2)
+    marta.hears("You play as marta now.", "=> move [board] move", "Please confirm: challenge")
+    bob.hears_nothing()
     question = marta.mail("Please confirm: challenge")
     marta.says("yes", answering=question).hears("marta v bob")
     bob.hears("marta v bob")

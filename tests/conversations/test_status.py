@@ -39,6 +39,7 @@ def test_the_newest_words_of_a_board_wait_for_two_days(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     board = board_mail(alice, 1)
     alice.says("Which marbles are mine?", answering=board).says(QUESTION, answering=board)
+    alice.hears("These words of yours, which nobody got, are dropped", "| Which marbles are mine?")
     assert [row["comment"] for row in table.rows("errands")] == [(QUESTION,)]
     alice.forgets().writes("send").gets(1).hears("Please confirm: send 1")
     alice.says("yes").hears("Sent to bob.")

@@ -15,8 +15,8 @@ FILES = {
     "first_sentences.txt": (120, 115, 12),
     "answers.txt": (120, 115, 12),
     "sentences.txt": (201, 197, 10),
-    "wishes.txt": (156, 153, 6),
-    "moves.txt": (59, 59, 10),
+    "wishes.txt": (182, 179, 6),
+    "moves.txt": (61, 61, 10),
 }
 
 

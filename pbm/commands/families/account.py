@@ -119,6 +119,9 @@ class ChangeHandle(Command, group="account"):
 
     handle: str = operand(Handle())
 
+    def pinned(self, context: Context) -> str:
+        return f"{self.words[0]} {self.second} {self.handle}"
+
     def run(self, context: Context) -> Iterator[Event]:
         player = context.player
         context.check_handle(self.handle, player.id)

@@ -21,6 +21,7 @@ _SECTIONS: Final = (
     *("ours", "game", "loose", "how", "asks", "wants", "acts", "take back", "pause"),
     *("rival", "me", "you", "can you", "nobody", "talk"),
 )
+_RIVAL: Final = "opponent"
 _CARD: Final = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 _SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
 _SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
@@ -39,9 +40,11 @@ class Aim(Enum):
     PAUSE = auto()
 
 
-def aim_of(lines: Sequence[str]) -> Aim:
-    """Return whom words in answer to a board are for."""
+def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
+    """Return whom words in answer to a board are for; `rival` is the only opponent's handle."""
     text = _unwrapped(lines)
+    if rival:  # "Bob, is it late?" speaks to him
+        text = re.sub(rf"(?<!, )\b{re.escape(rival)}\b(?!,)", _RIVAL, text, flags=re.IGNORECASE)
     if len(text) > _LONGEST:
         return Aim.OTHERS
     aims = [_aim(found[0]) for found in _SENTENCE.finditer(text) if _WORD.search(found[0])]

@@ -54,6 +54,7 @@ class Intention(StrEnum):
     STATE = "state"  # "What does the line State mean?"
     PAUSE = "pause"
     AGAINST = "against"  # needs a name behind it
+    RENAME = "rename"  # likewise
     AWAY = "away"  # days may stand behind it
 
 
@@ -62,7 +63,8 @@ _WISH, _BEG, _ASK = _WAYS = ("ways to wish", "ways to beg", "ways to ask")
 # "I want to play" is said to the other players, too; "How do I play" hardly is.
 _ONLY_ASKED = frozenset({Intention.PLAY, Intention.CHALLENGE, Intention.CHANGE})
 _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
-_WITH_MORE: Final = (Intention.AGAINST, Intention.AWAY)
+_NAMING: Final = (Intention.AGAINST, Intention.RENAME)
+_WITH_MORE: Final = (*_NAMING, Intention.AWAY)
 _WHOLE: Final = tuple(item for item in Intention if item not in _WITH_MORE)
 _SECTIONS: Final = (
     *("asides", "greetings", "objects"),
@@ -215,9 +217,9 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
                 return Meant(_SAID[shorter], False, board, wrote)
             if deed := _wish_to_do(shorter):
                 return Meant(*deed, board, wrote)
-        handle = _opponent(said)
-        if handle and board is None:
-            return Meant(Intention.AGAINST, False, None, wrote, handle)
+        named = _with_name(said) if board is None else None
+        if named:
+            return Meant(named[0], False, None, wrote, named[1])
     return None
 
 
@@ -242,8 +244,8 @@ def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
     return None
 
 
-def _opponent(words: Sequence[str]) -> str | None:
-    """Return the handle in "I want to play with anna" or "play bob"; None in other words."""
+def _with_name(words: Sequence[str]) -> tuple[Intention, str] | None:
+    """Return what is asked for, and the name in "I want to play with anna" or "play bob"."""
     if len(words) > _LEAST_WITH_VERB and words[-1] in _LISTS["verbs at the end"]:
         *words, preposition, handle, verb = words
         words += [verb, preposition, handle]
@@ -251,8 +253,9 @@ def _opponent(words: Sequence[str]) -> str | None:
     for count in range(len(said)):
         begins, rest = " ".join(said[:count]), " ".join(said[count:])
         is_wish = begins in _WANTED or (not count and (len(said) > 1 or said == ["play"]))
-        if is_wish and rest in _LISTS[Intention.AGAINST]:
-            return handle if is_handle(handle) else None
+        meant = next((item for item in _NAMING if rest in _LISTS[item]), None)
+        if is_wish and meant:
+            return (meant, handle) if is_handle(handle) else None
     return None
 
 

@@ -101,13 +101,13 @@ def moves_inside(line: str, game: Game) -> tuple[MoveInside, ...]:
     plain = fold_typography(line)
     places = tuple(_places(plain, game))
     return tuple(
-        MoveInside(plain[start:end], plain[:start], plain[end:], is_only=len(places) == 1)
-        for start, end in places
+        MoveInside(text, plain[:start], plain[end:], is_only=len(places) == 1)
+        for start, end, text in places
     )
 
 
-def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end index of each move in a line."""
+def _places(line: str, game: Game) -> Iterator[tuple[int, int, str]]:
+    """Yield the start and the end index of each move in a line, and its text."""
     words = [found.span() for found in re.finditer(r"\S+", line)]
     places = (at for at, (start, end) in enumerate(words) if mentions_place(line[start:end]))
     free = 0
@@ -117,8 +117,17 @@ def _places(line: str, game: Game) -> Iterator[tuple[int, int]]:
             text = line[start:end]
             start += len(text) - len(text.lstrip(_AROUND_MOVES))
             end -= len(text) - len(text.rstrip(_AROUND_MOVES))
-            if is_bare_move(line[start:end], game):
-                yield start, end
+            text = line[start:end]
+            if is_bare_move(text, game):
+                before = line[:start].split()[-2:]  # "from K to L,M" is one move
+                joined = f"{before[0].lstrip(_AROUND_MOVES)}-{text}" if len(before) > 1 else ""
+                if (
+                    before[-1:]
+                    and small(before[-1]) in PHRASES["to"]
+                    and is_bare_move(joined, game)
+                ):
+                    start, text = line.rindex(before[0], 0, start), joined
+                yield start, end, text
                 free = last + 1
                 break
 

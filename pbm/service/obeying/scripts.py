@@ -252,10 +252,11 @@ def _chat(context: Context, number: int, script: Script) -> list[Event]:
         return [Answered("said-enough", {**told, "most": NEWS.most}, number)]
     people = others_reading(board, player.id)
     if not people or (script.aim is Aim.SERVER and may_answer(context.turn, player)):
+        view = card(context, board, comment)
+        view |= {"unsent": people, "vacation": vacation_line(comment)}
         if people:
-            work.questions.hold_words(player.id, number, comment, now)
-        told = {"unsent": people, "vacation": vacation_line(comment)}
-        return [Answered("status", {**card(context, board, comment), **told}, number)]
+            view["replaced"] = work.questions.hold_words(player.id, number, comment, now)
+        return [Answered("status", view, number)]
     first, asks = work.boards.note_told_of_words(number, player.id), script.aim is not Aim.OTHERS
     return [Commented(number, player.handle, comment, first, vacation_line(comment), asks)]
 

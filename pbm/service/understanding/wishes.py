@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from pbm.commands.families.account import Delete, ExplainStop
+from pbm.commands.families.account import ChangeHandle, Delete, ExplainStop
 from pbm.commands.families.agree import Draw, TakeBack
 from pbm.commands.families.away import Pause, TakeVacation
 from pbm.commands.families.help import Help
@@ -51,6 +51,7 @@ _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.PAIR: Play,
     Intention.ANYONE: Play,
     Intention.AGAINST: Challenge,
+    Intention.RENAME: ChangeHandle,
     Intention.AWAY: TakeVacation,
     Intention.PAUSE: Pause,
 }
@@ -77,7 +78,7 @@ _EXPLAINED: Final = (Intention.TOURNAMENT, Intention.STATE)
 _FEW_WORDS = 4  # of a stranger's question that needs a help page
 _MOST_CARDS: Final = 3  # in an answer to a mail to no board
 _OF_A_BOARD: Final = frozenset(("colours", "time", "show"))  # lines of the card that differ
-_WITHOUT_BOARD = (Delete, ExplainStop, Games, ShowSettings, Play, Challenge)
+_WITHOUT_BOARD = (Delete, ChangeHandle, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
 def read_wish(context: Context, script: Script) -> Script | None:
@@ -120,10 +121,13 @@ def read_question(context: Context, script: Script) -> Script | None:
     """
     number = context.own_hint
     alone = not (script.commands or script.problem or script.guess or script.answer)
-    aim = aim_of(script.comment) if alone and number else Aim.OTHERS
-    if aim is Aim.OTHERS or number is None:
+    if not (alone and number):
         return None
     board = context.work.boards.get(number)
+    others = [seat.handle for seat in board.seats if seat.player_id != context.player_id]
+    aim = aim_of(script.comment, others[0] if len(others) == 1 else "")
+    if aim is Aim.OTHERS:
+        return None
     wish = _WISHED.get(aim)
     if wish and board.playing and (wish is Intention.PAUSE or board.has_moved(context.player_id)):
         return _perhaps(context, wish, script.comment, number)
@@ -297,7 +301,8 @@ def _line(meant: Meant, number: int | None, game: Game) -> str:
     board = meant.board or number
     command = (_DEEDS | _LOOKS).get(meant.intention, Show if board else Games)
     named = f" {board}" if board and command not in _WITHOUT_BOARD else ""
-    return f"{command.words[0]}{f' {meant.handle}' if meant.handle else named}"
+    words = f"{command.words[0]} {command.second}".strip()
+    return f"{words}{f' {meant.handle}' if meant.handle else named}"
 
 
 def _page(meant: Meant, game: Game) -> str | None:

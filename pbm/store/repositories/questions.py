@@ -208,10 +208,11 @@ class Questions(Repository):
 
     def hold_words(
         self, player_id: int, board_id: int, words: Sequence[str], now: datetime
-    ) -> None:
-        """Store words to a board's other players until `send`, in place of earlier ones."""
-        self._delete(errands, *self._unsent(player_id), errands.c.board_id == board_id)
+    ) -> tuple[str, ...]:
+        """Store words to a board's other players until `send`; return those that they replace."""
+        replaced = self.take_held_words(player_id, board_id, now - _LONGEST_OPEN)
         self.add_errand(player_id, board_id, (), words, now, status=ErrandStatus.UNSENT)
+        return replaced
 
     def boards_with_held_words(self, player_id: int, since: datetime) -> tuple[int, ...]:
         its = (*self._unsent(player_id), errands.c.asked_at > since)
