@@ -137,6 +137,9 @@ class _Language:
     def months(self, asked: Asked) -> frozenset[str]:
         return frozenset(name for number, name in self._months if number in asked.months)
 
+    def knows(self, word: str) -> bool:
+        return word in self.words or word in _ANYWHERE_WORDS
+
     def plain(self, clause: Clause) -> Clause:
         """Return a clause whose unknown words have lost what is elided before them: "l'ami"."""
         if not self.elided:
@@ -163,9 +166,8 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
         return False
     found = [clause for part in _paragraphs(kept, asked) for clause in clauses(part, LONGEST_YES)]
     found = [_with_known(clause, asked) for clause in found]
-    if any(_spoils(clause.words) for clause in found):
-        return False
-    return any(_agree(language, found, asked, merely=merely) for language in _LANGUAGES)
+    agreed = any(_agree(language, found, asked, merely=merely) for language in _LANGUAGES)
+    return agreed and not any(_spoils(clause.words) for clause in found)
 
 
 def beside_yes(lines: Sequence[str], asked: Asked) -> tuple[str, ...]:
@@ -258,14 +260,11 @@ def _spoils(words: Sequence[str]) -> bool:
 
 
 def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely: bool) -> bool:
-    found = [language.plain(clause) for clause in found]
     more = asked.repeated | language.months(asked)
-    if not all(
-        word in language.words or word in _ANYWHERE_WORDS or word in more
-        for clause in found
-        for word in clause.words
-    ):
+    plain = map(language.plain, found)
+    if not all(language.knows(word) or word in more for clause in plain for word in clause.words):
         return False
+    found = [language.plain(clause) for clause in found]
     saying = language.saying(asked.kinds, grave=asked.grave)
     agreeing = (
         saying.union(_POLITE, asked.kinds) if merely else language.agreeing(asked.kinds)

@@ -41,6 +41,8 @@ def small(text: str) -> str:
 
 
 def _small_word(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     lower = unicodedata.normalize("NFC", word).lower()
     return word if lower.isascii() and not word.isascii() else lower
 
