@@ -6,6 +6,7 @@ What became of a mail is read off the database and the mails, as people would se
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -329,10 +330,12 @@ def _page(mail: Mail) -> str:
     subject, text = mail["Subject"], flow(mail.text)
     if subject.startswith("pbm: help"):
         return subject.removeprefix("pbm: ")
-    for name in _HELP:
-        if flow(page_text(name))[:_PAGE] in text:
-            return f"help {name}".strip()
-    return ""
+    return next((f"help {name}".strip() for name in _HELP if _beginning(name) in text), "")
+
+
+@cache
+def _beginning(page: str) -> str:
+    return flow(page_text(page))[:_PAGE]
 
 
 def _as_asked(line: str, state: str) -> str:
