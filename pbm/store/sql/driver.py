@@ -115,6 +115,7 @@ def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
         "journal_mode=WAL",
         "synchronous=FULL",
         "foreign_keys=ON",
+        "secure_delete=ON",  # overwrite what is deleted: a mail may hold a password
     ):
         dbapi_connection.execute(f"PRAGMA {pragma}")
 
