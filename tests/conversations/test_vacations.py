@@ -115,6 +115,19 @@ def test_it_is_taken_by_itself_once(table: Table, days: float, first: str, last:
     alice.hears("(24 hours)", "This board has waited for your move")
 
 
+@pytest.mark.parametrize("options", ["-nagtime=20d", "-nagtime=19d", "-forfeittime=4d -nagtime=3d"])
+def test_after_it_the_last_reminder_comes_once_more(table: Table, options: str) -> None:
+    """No reminder comes so early that a look at the clock would note that its time is to come."""
+    alice, _ = begun(table, "alice", "bob", options=options, vacation=True)
+    table.days_pass(4.01 if "forfeit" in options else 21.01)
+    alice.hears("So 7 days of this year's vacation were taken for you").forgets()
+    table.days_pass(5.9)
+    alice.hears_nothing()
+    table.days_pass(0.2)
+    alice.gets(1).hears("(24 hours)", "This board has waited for your move")
+    still_played(table, 0.9)
+
+
 def test_back_ends_what_was_taken_by_itself(table: Table) -> None:
     alice, bob = begun(table, "alice", "bob", vacation=True)
     table.days_pass(22)

@@ -78,11 +78,11 @@ def watch_clock(tick: Tick) -> str | Again:
     player = wait.player
     if wait.is_over and wait.ends_at is not None:
         return _run_out(tick, board, player, wait, wait.ends_at)
-    passed, soon = wait.passed_by(tick.now), wait.passed_by(tick.now + SOON)
+    passed = wait.passed_by(tick.now)
     if passed > board.reminded:
         _remind(tick, board, player, wait, passed)
-    elif soon < board.reminded:  # reminders are due later, since some days no longer count
-        tick.work.boards.set(board, reminded=soon)
+    else:
+        _discount_early(tick, board)
     return Again(_next_look(tick, board, wait), f"looked at the clock of board {board.id}")
 
 
@@ -99,6 +99,7 @@ def _run_out(
     taken = take_by_itself(tick.work, board, player, ends_at)
     if taken is not None:
         announce_several(tick, [taken])
+        _discount_early(tick, board)
         return Again(_first_look(tick, board), f"took vacation for {player.handle}")
     since = warned_from(board, wait)
     reminders = tick.work.reminders
@@ -128,6 +129,14 @@ def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> A
 def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:
     by = note_reminded(tick.work, board, times, tick.now) or tick.now + WARNED_BEFORE
     remind(tick, player, Awaited(tick.work.boards.get(board.id), wait.since, by))
+
+
+def _discount_early(tick: Tick, board: Board) -> None:
+    """Discount reminders that are due later than they were, since some days no longer count."""
+    wait = wait_of(tick.work, board, tick.now) if board.reminded else None
+    soon = wait.passed_by(tick.now + SOON) if wait else board.reminded
+    if soon < board.reminded:
+        tick.work.boards.set(board, reminded=soon)
 
 
 def _first_look(tick: Tick, board: Board) -> datetime:
