@@ -47,8 +47,8 @@ def check_meeting(work: UnitOfWork, begun_by: Player, players: Sequence[Player])
             raise Refusal("you-blocked", handle=handles[blocked])
         if blocked == begun_by.id:
             raise Refusal("takes-none-from-you", handle=handles[by])
-    for by, blocked in sorted(blocks):
-        raise Refusal("not-together", handles=[handles[by], handles[blocked]])
+    if blocks:
+        raise Refusal("not-together")  # names nobody: a third must not learn who has blocked whom
 
 
 def check_challenge(work: UnitOfWork, other: Player) -> None:
