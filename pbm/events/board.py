@@ -281,16 +281,21 @@ class TimeGiven(BoardNews):
 
 
 class PauseBegun(BoardNews):
-    """All have agreed to the pause that a player asked for; it lasts `days` at most."""
+    """All have agreed to the pause that a player asked for; it lasts `days` at most.
+
+    After `by_all` days any player may end it.
+    """
 
     handle: str
     days: int
+    by_all: int
 
 
 class PauseEnded(BoardNews):
-    """All have agreed to end the pause, as a player asked."""
+    """All have agreed to end the pause, as a player asked; or a player has ended it alone."""
 
     handle: str
+    alone: bool = False
 
 
 class PauseRunOut(BoardFact):

@@ -14,7 +14,7 @@ from pbm.events import Event
 from pbm.events import board as news
 from pbm.play.boards import asked_by, close_board, go_back, positions_since, seconds_of, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, resume
-from pbm.play.clocks.waits import PAUSED_AT_MOST
+from pbm.play.clocks.waits import PAUSED_AT_MOST, PAUSED_BY_ALL
 from pbm.play.ending import settle_end
 from pbm.play.game_words import why
 from pbm.rules.contract import ClaimError, Claims, has
@@ -138,7 +138,8 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
         board = _drop(work, board, offer)
         if offer.kind == PAUSE:
             work.boards.set(board, paused_since=board.paused_since or now)
-            return [news.PauseBegun(board.id, handle, PAUSED_AT_MOST.days)]
+            days = PAUSED_AT_MOST.days, PAUSED_BY_ALL.days
+            return [news.PauseBegun(board.id, handle, *days)]
         resume(work, board, now)
         return [news.PauseEnded(board.id, handle)]
     done = news.TakebackDone(board.id, handle, *_taken(work, board, offer))
@@ -183,7 +184,14 @@ def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:
 def ask_all(
     work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int, now: datetime
 ) -> list[Event]:
-    """Make an offer, and have the robots on the board answer it. Raises Refusal."""
+    """Make an offer, and have the robots on the board answer it. Raises Refusal.
+
+    A pause that has lasted `PAUSED_BY_ALL` is ended at once.
+    """
+    if kind == RESUME and board.paused_since and now - board.paused_since >= PAUSED_BY_ALL:
+        asked = board.offer(RESUME)
+        resume(work, _drop(work, board, asked) if asked else board, now)
+        return [news.PauseEnded(board.id, board.handle_of(player_id), alone=True)]
     events = make_offer(work, board, kind, player_id)
     for robot_id in dict.fromkeys(seat.player_id for seat in board.seats if seat.robot):
         events += _answer(work, work.boards.get(board.id), kind, robot_id, now)

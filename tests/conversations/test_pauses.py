@@ -27,12 +27,12 @@ def test_no_clock_runs_in_a_pause(table: Table) -> None:
     ).says("yes").gets(1).hears("Your move on board 1, paused.", "for 90 days at most")
     bob.gets(1).hears("alice's move on board 1, paused; nothing to do.", 'answer "resume"')
     bob.says("games").hears("Move 3 is alice's, paused.")
-    table.days_pass(80)
+    table.days_pass(29)
     alice.hears_nothing()
     alice.says("resume 1")
     bob.gets(1).hears("alice asked to end the pause of this board.", '"accept resume"')
     bob.says("accept resume").hears(" agreed to end the pause, as alice asked.")
-    alice.gets(2).hears("Your move on board 1, by Tue 2027-03-02 12:00 UTC (19 days).")
+    alice.gets(2).hears("Your move on board 1, by Sun 2027-01-10 12:00 UTC (19 days).")
     table.days_pass(18.99)
     assert table.board(1).playing
     table.days_pass(0.03)
@@ -60,6 +60,29 @@ def test_it_ends_by_itself_after_ninety_days(table: Table) -> None:
     bob.gets(1).hears(told)
     table.days_pass(21)
     assert not table.board(1).playing
+
+
+@pytest.mark.on_postgresql
+@pytest.mark.parametrize("asked", [False, True])
+def test_after_thirty_days_one_player_may_end_it(table: Table, asked: bool) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    bob.says("pause")
+    alice.says("yes").gets(2).hears("After 30 days any of you can end the pause with it.")
+    bob.forgets()
+    table.days_pass(29.9)
+    if asked:
+        bob.says("resume").gets(1).hears("The end of the pause that you asked for waits for alice.")
+        alice.gets(1)
+    table.days_pass(0.2)
+    bob.forgets().says("resume").gets(1).hears("You ended the pause, as anybody may after so long.")
+    told = "bob ended the pause, as anybody may after so long. The clocks run again"
+    alice.hears(told, "Your move on board 1, by Mon 2027-01-11 14:24 UTC (21 days).")
+    assert not table.board(1).offers
+    bob.says("resume").hears("Board 1 is not paused, so its clocks run already.")
+    table.days_pass(20.99)
+    assert table.board(1).playing
+    table.days_pass(0.03)
+    assert table.board(1).winners == (2,)
 
 
 def test_what_can_be_said_to_it(table: Table) -> None:

@@ -25,6 +25,7 @@ _DAY = timedelta(days=1)
 _MOST_BETWEEN_ZONES = timedelta(hours=26)
 STOPPED_AT_MOST = timedelta(days=30)  # while mail to a player bounces
 PAUSED_AT_MOST = timedelta(days=90)
+PAUSED_BY_ALL = timedelta(days=30)  # then any player may end a pause
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
