@@ -46,6 +46,7 @@ settings.register_profile("unhurried", deadline=None, suppress_health_check=[Hea
 settings.load_profile("unhurried")
 # Plans must not change by lot: nothing is analysed behind a test's back, nor from a sample of rows.
 STEADY = {"autovacuum": "off", "default_statistics_target": "200"}
+LENT = os.environ.get("TESTS_LENT", "").split()  # databases, by the run that began this one
 Report = pytest.TestReport | pytest.CollectReport
 
 
@@ -74,9 +75,13 @@ def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def postgres_url(postgres_tables: PostgresTables) -> Iterator[str]:
+def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a PostgreSQL database that only this test has: our tables, all empty."""
-    with postgres_tables.lent() as url:
+    if LENT:
+        yield LENT.pop()
+        return
+    tables: PostgresTables = request.getfixturevalue("postgres_tables")
+    with tables.lent() as url:
         yield url
 
 

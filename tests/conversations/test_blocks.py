@@ -45,7 +45,7 @@ def test_no_new_game_brings_them_together(table: Table) -> None:
     bob.says("challenge alice").gets(1).hears("alice takes no challenges from you.")
     alice.says("challenge bob").gets(1).hears('You have blocked bob. To play together, send "unblo')
     carol.says("challenge alice bob").gets(1).hears(
-        "These players cannot all be in one new game. Choose others, or challenge one of them alone."
+        "These players cannot all be in one new game. Choose others, or challenge one of them"
     )
     for person in (alice, bob, carol):
         person.says("resign 1").forgets()

@@ -88,7 +88,7 @@ class Statement:
 
     def _key(self, values: Mapping[str, Any]) -> Key | None:
         """Return the key under which the rows are cached, or None if they are not cached."""
-        if self._writes or self._locks:
+        if self._writes:
             return None
         key = (self, *values.items())
         try:
@@ -106,7 +106,7 @@ def rows_of(transaction: Transaction, *reads: Read) -> list[Rows]:
     calls: list[Call] = []
     for statement, values in reads:
         if statement._locks:
-            cache.clear()  # others may commit during the wait for the lock
+            cache.clear()  # others may commit during the wait for the lock; and it is not cached
         key = statement._key(values)
         rows = None if key is None else cache.get(key)
         if rows is None:

@@ -85,13 +85,9 @@ class Transaction:
         result = self._connection.execute(statement, values)
         if isinstance(statement, UpdateBase):
             self.cache.forget_tables(frozenset({getattr(statement.table, "name", "")}))
-        # Unless it is a plain SELECT, others may have committed during a wait for a lock. A SELECT
-        # without tables may call a function that waits for an advisory lock.
-        if self.is_shared and not (
-            isinstance(statement, Select)
-            and (statement.columns_clause_froms or statement.whereclause is not None)
-            and getattr(statement, "_for_update_arg", None) is None
-        ):
+        # Others may have committed during a wait for a lock. An advisory lock is taken by a text.
+        is_plain = isinstance(statement, Select) and statement._for_update_arg is None
+        if self.is_shared and not is_plain:
             self.cache.clear()
         return result
 

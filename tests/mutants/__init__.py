@@ -1,0 +1,1 @@
+"""Locks and second looks, each broken in turn; tests must notice."""
