@@ -206,8 +206,8 @@ MUTANTS = {
         Mutant("self._ended.append(mail.id)", "pass", (_LET_GO,)),
         Mutant("sorted(self._under_way)", "[]", (_CLAIMED_ONCE,)),
         Mutant("self._under_way.update(mail.id for mail in found)", "pass", (_CLAIMED_ONCE,)),
-        Mutant("async with self._writing:\n                await", "if True:\n                await",
-               (_RECORDED,)),
+        Mutant("async with self._writing:\n                await", "if True:\n                "
+               "await", (_RECORDED,)),
         Mutant("async with self._writing:\n            sent", "if True:\n            sent",
                (_RECORDED,)),
         Mutant("work.boards.get(number, lock=True)", "work.boards.get(number)", (_CHANGED,)),

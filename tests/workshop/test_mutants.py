@@ -105,7 +105,7 @@ def _outcomes(
             [sys.executable, "-m", "tests.mutants.running", json.dumps(jobs)],
             cwd=copy,
             env=environment,
-            timeout=PATIENCE * 2,
+            timeout=PATIENCE * 4,
             capture_output=True,
             text=True,
             check=False,
