@@ -40,7 +40,7 @@ from pbm.service.running.writer import Threads, Writer, here
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.failures import CrashMarker, Watchdog
 from pbm.service.turns.inbox_worker import InboxWorker
-from pbm.store.channels import JOB_ADDED, MAIL_KEPT, MAIL_WRITTEN, TIMER_SET
+from pbm.store.channels import Channel
 from pbm.store.db import Database
 from pbm.store.processes.locks import acquire_server_lock
 from pbm.store.processes.notify import Notifier
@@ -50,7 +50,12 @@ TURNS_AT_ONCE = 3  # on a shared database, each with its own transaction and thr
 MOST_TURNS_TOGETHER = 16  # in one SQLite transaction
 MOST_TIMERS_TOGETHER = 16
 _HEART = "heart"  # has its own writer, so that a blocked role does not stop heartbeats
-_CHANNELS = {TURN: MAIL_KEPT, POST: MAIL_WRITTEN, TICKS: TIMER_SET, ROBOTS: JOB_ADDED}
+_CHANNELS = {
+    TURN: Channel.MAIL_KEPT,
+    POST: Channel.MAIL_WRITTEN,
+    TICKS: Channel.TIMER_SET,
+    ROBOTS: Channel.JOB_ADDED,
+}
 _log = structlog.get_logger("pbm.app")
 
 

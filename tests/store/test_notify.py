@@ -1,4 +1,4 @@
-"""Workers are notified after a commit, or find the row by polling."""
+"""Workers are notified after a commit, or find the row when they look again."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -8,34 +8,34 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
+from pbm.service import loops
 from pbm.service.running.writer import Writer, here
-from pbm.store.channels import MAIL_KEPT, TIMER_SET, Channel
+from pbm.store.channels import Channel
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.processes import notify
-from pbm.store.processes.notify import Connection, Notifier
+from pbm.store.processes.notify import Notifier
 from pbm.store.values.mails import ArrivedMail
-from pbm.store.values.queues import TimerKind
 from tests.polling import PATIENCE
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 MANY = 40
 _OTHERS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE %s
+WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 
 
-def keep(number: int, now: datetime = NOW) -> Callable[[UnitOfWork], object]:
+def keep(number: int) -> Callable[[UnitOfWork], object]:
     """A piece of work that keeps a mail."""
-    mail = ArrivedMail(str(number), "r", "s", "p", b"raw", now, timedelta(hours=1))
+    mail = ArrivedMail(str(number), "r", "s", "p", b"raw", NOW, timedelta(hours=1))
     return lambda work: work.inbox.keep(mail)
 
 
-def keep_unnotified(url: str, now: datetime | None = None) -> None:
+def keep_unnotified(url: str) -> None:
     """Commit as a process does that dies before it notifies."""
     database = Database(url)
     with database.transaction() as work:
-        keep(0, now or datetime.now(UTC))(work)
+        keep(0)(work)
     database.close()
 
 
@@ -47,22 +47,19 @@ async def seen(look: Callable[[], object]) -> None:
 
 
 class Process:
-    """A process with a worker on one channel, idle until its event is set."""
+    """A process with a worker, idle until its event is set or it is time to look again."""
 
-    def __init__(self, url: str, channel: Channel = MAIL_KEPT) -> None:
+    def __init__(self, url: str) -> None:
         self.event = asyncio.Event()
         self.database = Database(url)
-        self.notifier = Notifier(self.database, {channel: self.event})
+        self.notifier = Notifier(self.database, {Channel.MAIL_KEPT: self.event})
         self.woken = 0
-        self.polls = 0
         self.found: list[int] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self._poll = self.notifier._poll
-        self.notifier._poll = self._counting  # type: ignore[method-assign]
 
     async def __aenter__(self) -> "Process":
         self._tasks = [asyncio.create_task(it) for it in (self.notifier.listen(), self._idle())]
-        await seen(lambda: self.polls)
+        await seen(lambda: self.woken)  # it listens
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -72,13 +69,9 @@ class Process:
         await self.notifier.close()
         self.database.close()
 
-    async def _counting(self, connection: Connection) -> None:
-        await self._poll(connection)
-        self.polls += 1
-
     async def _idle(self) -> None:
         while True:
-            await self.event.wait()
+            await loops.woken(self.event, loops.LOOK_AGAIN)
             self.event.clear()
             with self.database.reading() as work:
                 self.found.append(work.inbox.count("new"))
@@ -104,7 +97,7 @@ def plain(url: str) -> str:
 def listening(url: str) -> Iterator[Callable[[], list[str]]]:
     """The notifications so far."""
     with psycopg.connect(plain(url), autocommit=True) as connection:
-        connection.execute(f"LISTEN {MAIL_KEPT.name}".encode())
+        connection.execute(f"LISTEN {Channel.MAIL_KEPT}".encode())
         heard: list[str] = []
 
         def hear() -> list[str]:
@@ -115,19 +108,17 @@ def listening(url: str) -> Iterator[Callable[[], list[str]]]:
 
 
 @pytest.fixture(autouse=True)
-def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notify, "POLL_EVERY", 0.005)
+def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops, "LOOK_AGAIN", 2 * PATIENCE)
 
 
 def test_an_idle_worker_is_notified_after_the_commit(postgres_url: str) -> None:
-    long_ago = datetime.now(UTC) - timedelta(hours=1)  # so that no probe finds it
-
     async def scene() -> None:
         async with Process(postgres_url) as idle, writing(postgres_url) as writer:
             before = idle.woken
 
             def kept(work: UnitOfWork) -> None:
-                keep(1, long_ago)(work)
+                keep(1)(work)
                 assert idle.woken == before
 
             await writer.do(kept)
@@ -137,59 +128,35 @@ def test_an_idle_worker_is_notified_after_the_commit(postgres_url: str) -> None:
     asyncio.run(scene())
 
 
-def test_a_row_without_a_notification_is_found_by_polling(postgres_url: str) -> None:
-    async def scene() -> None:
-        async with Process(postgres_url) as idle:
-            before = idle.woken
-            keep_unnotified(postgres_url)
-            await seen(lambda: idle.woken > before)
-
-    asyncio.run(scene())
-
-
-def test_polling_leaves_a_new_mail_to_the_worker_that_was_notified(postgres_url: str) -> None:
-    later = datetime.now(UTC) + timedelta(hours=1)  # so that it is new whenever that is
-
-    async def scene() -> None:
-        async with Process(postgres_url) as idle:
-            keep_unnotified(postgres_url, later)
-            before, polls = idle.woken, idle.polls
-            await seen(lambda: idle.polls > polls + 5)
-            assert idle.woken == before
-
-    asyncio.run(scene())
-
-
-def test_a_process_that_was_cut_off_connects_again(
+def test_a_row_without_a_notification_is_found_by_looking_again(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notify, "PAUSE", 0.01)
+    monkeypatch.setattr(loops, "LOOK_AGAIN", 0.01)
 
     async def scene() -> None:
         async with Process(postgres_url) as idle:
-            with psycopg.connect(plain(postgres_url), autocommit=True) as connection:
-                connection.execute(_OTHERS, ("%pbm_mail_kept%",))
             keep_unnotified(postgres_url)
-            polls = idle.polls
-            await seen(lambda: idle.found and idle.found[-1] == 1 and idle.polls > polls)
+            await seen(lambda: idle.found[-1] == 1)
 
     asyncio.run(scene())
 
 
-def test_a_change_wakes_once_and_what_stays_does_not(postgres_url: str) -> None:
-    """A mail that cannot be sent yet, or a timer for later, wakes nobody at every poll."""
+@pytest.mark.parametrize("seconds", [2 * PATIENCE, 0.01])
+def test_a_process_that_was_cut_off_connects_again(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """Also if it tries its connection out meanwhile."""
+    monkeypatch.setattr(notify, "PAUSE", 0.01)
+    monkeypatch.setattr(notify, "TRY_OUT_EVERY", seconds)
 
     async def scene() -> None:
-        async with Process(postgres_url, TIMER_SET) as idle:
-            before = idle.woken
-            database = Database(postgres_url)
-            with database.transaction() as work:
-                work.timers.set(TimerKind.FIRST_MOVE_REMINDER, "x", NOW, NOW)
-            database.close()
-            await seen(lambda: idle.woken > before)
-            polls = idle.polls
-            await seen(lambda: idle.polls > polls + 5)
-            assert idle.woken == before + 1
+        async with Process(postgres_url) as idle, writing(postgres_url) as writer:
+            with psycopg.connect(plain(postgres_url), autocommit=True) as connection:
+                connection.execute(_OTHERS)
+            keep_unnotified(postgres_url)
+            await seen(lambda: idle.found[-1] == 1)
+            await writer.do(keep(1))
+            await seen(lambda: idle.found[-1] == 2)
 
     asyncio.run(scene())
 

@@ -2,7 +2,7 @@
 
 If transactions send a NOTIFY, PostgreSQL commits only one of them at a time. So a NOTIFY is sent
 after the commit of the row, by a separate connection, at most once every `NOTIFY_EVERY` seconds. A
-process that misses a NOTIFY finds the row by polling.
+worker that misses a NOTIFY finds the row when it looks again (`pbm.service.loops`).
 """
 
 import asyncio
@@ -11,18 +11,17 @@ from contextlib import suppress
 
 import psycopg
 import structlog
-from psycopg.rows import dict_row
 
 from pbm.store.channels import Channel
 from pbm.store.db import Database
 
-POLL_EVERY = 0.25  # seconds
+TRY_OUT_EVERY = 5.0  # seconds; a connection may be lost silently
 NOTIFY_EVERY = 0.03  # seconds between two NOTIFYs, at least
 PAUSE = 1.0  # seconds until opening a connection is retried
 _NOTIFY = "SELECT pg_notify(name, '') FROM unnest(%s::text[]) AS channel(name)"
 _LAST_SECONDS = 2.0
 _log = structlog.get_logger("pbm.notify")
-Connection = psycopg.AsyncConnection[dict[str, object]]
+Connection = psycopg.AsyncConnection[tuple[object, ...]]
 
 
 class Notifier:
@@ -31,39 +30,30 @@ class Notifier:
     def __init__(self, database: Database, events: Mapping[Channel, asyncio.Event]) -> None:
         """`events` maps each channel to the event that a worker of this process waits for."""
         self._database = database
-        self._events = {channel.name: event for channel, event in events.items()}
-        probes = (
-            f"({channel.probe.compile(database.engine)}) AS {channel.name}" for channel in events
-        )
-        self._question = f"SELECT {', '.join(probes)}".encode()
-        self._seen: dict[str, object] = {}
-        self._pending: set[str] = set()
+        self._events = events
+        self._pending: set[Channel] = set()
         self._sending: asyncio.Task[None] | None = None
         self._sender: Connection | None = None
 
     def notify(self, channels: Iterable[Channel]) -> None:
         """Wake the workers of these channels. Call this after the commit, in the event loop."""
         for channel in channels:
-            if channel.name in self._events:
-                self._events[channel.name].set()
+            if channel in self._events:
+                self._events[channel].set()
             if not self._database.embedded:
-                self._pending.add(channel.name)
+                self._pending.add(channel)
         if self._pending and self._sending is None:
             self._sending = asyncio.create_task(self._send_pending())
 
     async def listen(self) -> None:
         """Wake this process's workers when other processes add rows. Returns at once for SQLite."""
         while self._events and not self._database.embedded:
-            pause = PAUSE
             try:
                 async with await self._connect() as connection:
-                    pause = POLL_EVERY
                     await self._listen(connection)
             except psycopg.Error as error:
                 _log.warning("notifications lost, connecting again", error=str(error).strip())
-            for event in self._events.values():
-                event.set()  # a notification may have been lost
-            await asyncio.sleep(pause)
+            await asyncio.sleep(PAUSE)
 
     async def close(self) -> None:
         """Send pending notifications, and close the connection."""
@@ -101,22 +91,15 @@ class Notifier:
             await sender.close()
 
     async def _connect(self) -> Connection:
-        return await psycopg.AsyncConnection.connect(
-            self._database.address, autocommit=True, row_factory=dict_row
-        )
+        return await psycopg.AsyncConnection.connect(self._database.address, autocommit=True)
 
     async def _listen(self, connection: Connection) -> None:
-        for name in self._events:
-            await connection.execute(f"LISTEN {name}".encode())
+        for channel in self._events:
+            await connection.execute(f"LISTEN {channel}".encode())
+        for event in self._events.values():
+            event.set()  # a notification before may have been lost
         while True:
-            async for notice in connection.notifies(timeout=POLL_EVERY):
+            async for notice in connection.notifies(timeout=TRY_OUT_EVERY):
                 if self._sender is None or notice.pid != self._sender.info.backend_pid:
-                    self._events[notice.channel].set()
-            await self._poll(connection)
-
-    async def _poll(self, connection: Connection) -> None:
-        cursor = await connection.execute(self._question)
-        for name, probe in (await cursor.fetchone() or {}).items():
-            before, self._seen[name] = self._seen.get(name), probe
-            if probe is True or (probe and probe != before):
-                self._events[name].set()
+                    self._events[Channel(notice.channel)].set()
+            await connection.execute("")

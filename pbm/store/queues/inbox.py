@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from pbm.store.channels import MAIL_KEPT
+from pbm.store.channels import Channel
 from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox, inbox_raw
@@ -114,7 +114,7 @@ class Inbox(MailQueue[InboxMail]):
 
         Returns None and stores nothing if too many mails of the same sender are waiting.
         """
-        self._transaction.notified.add(MAIL_KEPT)
+        self._transaction.notified.add(Channel.MAIL_KEPT)
         queued, now = mail.queued, mail.now.timestamp()
         values = {
             **{name: getattr(mail, name) for name in _OF_MAIL},

@@ -20,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from pbm.store.channels import MAIL_WRITTEN
+from pbm.store.channels import Channel
 from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, outbox_contents
@@ -141,7 +141,7 @@ class Outbox(MailQueue[OutboxMail]):
             for mail in mails
         ]
         if rows:
-            self._transaction.notified.add(MAIL_WRITTEN)
+            self._transaction.notified.add(Channel.MAIL_WRITTEN)
             _ADD.run(self._transaction, *rows)
             contents = ({name: getattr(mail, name) for name in _HELD} for mail in mails)
             _ADD_CONTENTS.run(self._transaction, *contents)
@@ -247,7 +247,7 @@ class Outbox(MailQueue[OutboxMail]):
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
         """Make the delayed mails to a player's address due now."""
-        self._transaction.notified.add(MAIL_WRITTEN)
+        self._transaction.notified.add(Channel.MAIL_WRITTEN)
         self._update(
             outbox,
             outbox.c.status == DUE,

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import exists, func, or_, select, true
 
 from pbm.rules.robots import LONG
-from pbm.store.channels import JOB_ADDED
+from pbm.store.channels import Channel
 from pbm.store.queues.queue import JobQueue
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
@@ -53,7 +53,7 @@ class SearchJobs(JobQueue[SearchJob]):
         place = now.timestamp() + PATIENCE * seconds * (jobs + 1)
         is_new = self._add_if_new(search_jobs, "kind", "about", **row, place=place)
         if is_new:
-            self._transaction.notified.add(JOB_ADDED)
+            self._transaction.notified.add(Channel.JOB_ADDED)
         return is_new
 
     def claim(

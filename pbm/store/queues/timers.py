@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import String, cast, literal, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from pbm.store.channels import TIMER_SET
+from pbm.store.channels import Channel
 from pbm.store.queues.queue import JobQueue
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
@@ -54,7 +54,7 @@ class Timers(JobQueue[Timer]):
             awaited.where(whose.is_not(None)),
         )
         self._transaction.execute(added.on_conflict_do_nothing(index_elements=["kind", "about"]))
-        self._transaction.notified.add(TIMER_SET)
+        self._transaction.notified.add(Channel.TIMER_SET)
 
     def move(
         self, kind: TimerKind, about: str, now: datetime, due_at: datetime, *, player_id: int
@@ -69,7 +69,7 @@ class Timers(JobQueue[Timer]):
 
     def _wake(self, now: datetime, due_at: datetime) -> None:
         if due_at - now <= SOON:
-            self._transaction.notified.add(TIMER_SET)
+            self._transaction.notified.add(Channel.TIMER_SET)
 
     def advance(
         self, kind: TimerKind, abouts: Sequence[str], due_at: datetime, now: datetime
