@@ -13,7 +13,7 @@ from pbm.rules.robots import ROBOTS
 from pbm.service.robots import jobs
 from pbm.service.robots.handlers import JobHandler
 from pbm.service.robots.jobs import LEASE, MOST_TRIES, LeasedJob, RobotJobs
-from pbm.service.robots.worker_processes import Computation, SearchFailedError
+from pbm.service.robots.worker_processes import SearchFailedError
 from pbm.service.running.writer import Writer, here
 from pbm.store.db import UnitOfWork
 from pbm.store.queues.search_jobs import PATIENCE
@@ -229,7 +229,9 @@ def test_one_of_which_nothing_can_come_is_put_aside(
     let_boards_wait(table, "alice", "alice")
     ours = jobs.HANDLERS["move"]
     with monkeypatch.context() as patched:
-        patched.setattr(jobs, "HANDLERS", {"move": JobHandler(ours.prepare, broken, broken)})
+        patched.setattr(
+            jobs, "HANDLERS", {"move": JobHandler(ours.wanted, ours.prepare, broken, broken)}
+        )
         for _ in range(14):
             assert think_next(table.robots)
             table.clock.passes(seconds=2)
@@ -249,7 +251,7 @@ def test_a_kind_that_only_a_newer_program_knows(table: Table) -> None:
     with table.database.transaction() as work:
         player = work.players.by_handle("alice")
         assert player is not None
-        work.search_jobs.ask("dream", "1", table.clock(), board_id=1, ply=0, player_id=player.id)
+        work.search_jobs.ask("dream", "1", table.clock(), work.boards.get(1), player.id)
     for _ in range(10):
         assert claimed(table.robots) == []
         table.clock.passes(seconds=2)
@@ -292,10 +294,10 @@ def test_what_is_wanted_again_once_its_board_is_held_is_thought_about(
     ours = jobs.HANDLERS["move"]
     stale = iter([None])  # what is read before the board is held
 
-    def question(*given: Any) -> Computation | None:
-        return next(stale, ours.prepare(*given))
+    def wanted(*given: Any) -> Any | None:
+        return next(stale, ours.wanted(*given))
 
-    kind = JobHandler(question, ours.finish, ours.give_up)
+    kind = JobHandler(wanted, ours.prepare, ours.finish, ours.give_up)
     monkeypatch.setattr(jobs, "HANDLERS", {"move": kind})
     (task,) = claimed(table.robots)
     do(table.robots, lambda work: table.robots.finish(work, task, thinks(task)))

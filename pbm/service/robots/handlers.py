@@ -13,7 +13,6 @@ from zlib import crc32
 
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.mail.site import Site
 from pbm.plain import from_plain, to_plain
 from pbm.play.actions import play_move
 from pbm.play.advice import analysis_params, ask_piece, kept_analysis
@@ -27,28 +26,28 @@ from pbm.service.robots.worker_processes import Computation
 from pbm.service.telling.announce import announce_answer, announce_boards, may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Offer
+from pbm.store.values.boards import Board, Offer, Seat
 from pbm.store.values.queues import KeptAnalysis, SearchJob, SearchKind
 
 _AS_STRONG = 2  # tries with the robot's full strength
-_GONE_ON = "nothing: the board has gone on"
-_NOT_WANTED = "nothing: nobody wants it any more"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotTurn(Turn):
-    """The unit of work, one transaction, that finishes a search job; the job's board is locked."""
+    """The unit of work, one transaction, that prepares a search job or finishes it."""
 
     job: SearchJob
-    board: Board
+    board: Board  # locked if the job is finished
+    wanted: Any  # what the job is for, such as an offer
 
 
 @dataclass(frozen=True)
 class JobHandler:
     """The functions that handle the jobs of one kind. Returned texts are for the log."""
 
-    # `prepare` returns None for an obsolete job, for example after a take-back.
-    prepare: Callable[[UnitOfWork, SearchJob, Board, Site], Computation | None]
+    # Returns what a job is for, or None for an obsolete one, for example after a take-back.
+    wanted: Callable[[UnitOfWork, SearchJob, Board], Any | None]
+    prepare: Callable[[RobotTurn], Computation]
     finish: Callable[[RobotTurn, Any], str]
     give_up: Callable[[RobotTurn], str]  # is called after too many failed tries
 
@@ -62,53 +61,47 @@ def seed_of(board: Board) -> int:
     return crc32(f"{board.id}.{board.ply}".encode())
 
 
-def prepare_move(work: UnitOfWork, job: SearchJob, board: Board, site: Site) -> Computation | None:
-    mover = board.to_move if _still_waits(board, job) else None
-    if not (mover and mover.robot and work.players.get(mover.player_id).is_active):
-        return None  # a new job is added when the robot may play again
-    easier = max(0, job.tries - _AS_STRONG + 1)
-    course, most = course_of(work, board), site.thought_seconds
-    return partial(think_about, mover.robot, course, seed_of(board), easier, most)
+def mover_of(work: UnitOfWork, job: SearchJob, board: Board) -> Seat | None:
+    mover = board.to_move
+    if mover is None or mover.robot is None or move_key(board, mover.player_id) != job.about:
+        return None
+    # A new job is added when the robot may play again.
+    return mover if work.players.get(mover.player_id).is_active else None
+
+
+def prepare_move(turn: RobotTurn) -> Computation:
+    easier = max(0, turn.job.tries - _AS_STRONG + 1)
+    course, most = course_of(turn.work, turn.board), turn.site.thought_seconds
+    return partial(think_about, turn.wanted.robot, course, seed_of(turn.board), easier, most)
 
 
 def finish_move(turn: RobotTurn, found: RobotMove) -> str:
-    return _play(turn, found.move, found.score)
-
-
-def give_up_move(turn: RobotTurn) -> str:
-    game, position = turn.board.rules, turn.board.position
-    return _play(turn, (has(game, Suggests) and game.example_move(position)) or "")
-
-
-def _play(turn: RobotTurn, move: str, score: int | None = None) -> str:
-    """Play `move`, unless the game ends in a draw now. `score` decides about an offered draw."""
-    board = turn.board
-    if not _still_waits(board, turn.job):
-        return _GONE_ON
-    mover = board.to_move
-    assert mover is not None
-    events = _settle_draw(turn, board, mover.player_id, score)
+    """Play the move found, unless the game ends in a draw now."""
+    board, mover = turn.board, turn.wanted
+    events = _settle_draw(turn, board, mover.player_id, found.score)
     board = turn.work.boards.get(board.id) if events else board
     if not board.playing:
         announce_boards(turn, events)
         return f"{mover.handle} has taken a draw on board {board.id}"
     try:
-        events += play_move(turn.work, board, move, turn.now)
+        events += play_move(turn.work, board, found.move, turn.now)
     except Refusal as refusal:
-        raise ValueError(f"{mover.handle} found the move {move} on board {board.id}") from refusal
+        told = f"{mover.handle} found the move {found.move} on board {board.id}"
+        raise ValueError(told) from refusal
     announce_boards(turn, events)
-    return f"{mover.handle} has played {move} on board {board.id}"
+    return f"{mover.handle} has played {found.move} on board {board.id}"
 
 
-def _still_waits(board: Board, job: SearchJob) -> bool:
-    mover = board.to_move
-    if mover is None or mover.robot is None:
-        return False
-    return move_key(board, mover.player_id) == job.about
+def give_up_move(turn: RobotTurn) -> str:
+    game, position = turn.board.rules, turn.board.position
+    return finish_move(turn, RobotMove((has(game, Suggests) and game.example_move(position)) or ""))
 
 
 def _settle_draw(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
-    """Answer any draw offer, or claim a draw if only robots still play on the board."""
+    """Answer any draw offer, or claim a draw if only robots still play on the board.
+
+    The answer depends on `score`.
+    """
     offer = offered_to(board, robot_id)
     if offer is not None:
         found = RobotStanding(score or 0, quiet_moves(board.rules, board.position))
@@ -119,22 +112,22 @@ def _settle_draw(turn: Turn, board: Board, robot_id: int, score: int | None) -> 
     return []
 
 
-def prepare_answer(
-    work: UnitOfWork, job: SearchJob, board: Board, _site: Site
-) -> Computation | None:
-    if _offer(board, job) is None:
-        return None
-    seat = board.seats_of(job.params["robot"])[0]
+def offer_of(_work: UnitOfWork, job: SearchJob, board: Board) -> Offer | None:
+    robot_id = job.params["robot"]
+    offer = offered_to(board, robot_id)
+    return offer if offer and asked_draw(board, offer, robot_id) == job.about else None
+
+
+def prepare_answer(turn: RobotTurn) -> Computation:
+    board = turn.board
+    seat = board.seats_of(turn.job.params["robot"])[0]
     assert seat.robot
-    return partial(standing, seat.robot, course_of(work, board), seat.seat, seed_of(board))
+    return partial(standing, seat.robot, course_of(turn.work, board), seat.seat, seed_of(board))
 
 
 def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
     board, robot_id = turn.board, turn.job.params["robot"]
-    offer = _offer(board, turn.job)
-    if offer is None:
-        return "nothing: no draw waits for it any more"
-    announce_boards(turn, _answer(turn, board, offer, robot_id, found))
+    announce_boards(turn, _answer(turn, board, turn.wanted, robot_id, found))
     said = "yes" if found.takes_draw else "no"
     return f"{board.handle_of(robot_id)} said {said} on board {board.id}"
 
@@ -151,22 +144,20 @@ def _answer(
     return refuse(turn.work, board, offer, robot_id)
 
 
-def _offer(board: Board, job: SearchJob) -> Offer | None:
-    robot_id = job.params["robot"]
-    offer = offered_to(board, robot_id)
-    return offer if offer and asked_draw(board, offer, robot_id) == job.about else None
+def hinted_mover(_work: UnitOfWork, job: SearchJob, board: Board) -> Seat | None:
+    """Return the player's seat if the player still has to make the move that the hint is for."""
+    stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])
+    mover = board.to_move if stands else None
+    return mover if mover and mover.player_id == job.player_id else None
 
 
-def prepare_hint(work: UnitOfWork, job: SearchJob, board: Board, _site: Site) -> Computation | None:
-    if not _is_wanted(board, job):
-        return None
-    return partial(analysis.advise, course_of(work, board), seed_of(board), job.tries)
+def prepare_hint(turn: RobotTurn) -> Computation:
+    course, seed = course_of(turn.work, turn.board), seed_of(turn.board)
+    return partial(analysis.advise, course, seed, turn.job.tries)
 
 
 def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
     board = turn.board
-    if not _is_wanted(board, turn.job):
-        return _GONE_ON
     player = turn.work.players.get(turn.job.player_id)
     if not player.addresses or not may_answer(turn, player):
         return f"{player.handle} had enough answers, so was told no hint"
@@ -188,40 +179,33 @@ def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
 
 
 def give_up_hint(turn: RobotTurn) -> str:
-    board = turn.board
-    if not _is_wanted(board, turn.job):
-        return _GONE_ON
-    player = turn.work.players.get(turn.job.player_id)
+    board, player = turn.board, turn.work.players.get(turn.job.player_id)
     told = {"title": "your hint", "number": board.id}
     announce_answer(turn, player, [Answered("hint-failed", told, board.id)])
     return f"no hint for {player.handle} on board {board.id}"
 
 
-def _is_wanted(board: Board, job: SearchJob) -> bool:
-    """Return whether the player still has to make the move that the hint is for."""
-    stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])
-    mover = board.to_move if board.playing and stands else None
-    return mover is not None and mover.player_id == job.player_id
+def piece_of(
+    work: UnitOfWork, _job: SearchJob, board: Board
+) -> tuple[KeptAnalysis, analysis.Piece] | None:
+    """Return the analysis of a board, and its next part."""
+    kept = kept_analysis(work, board) if not board.playing else None
+    piece = _next_piece(board, kept.found) if kept and not kept.finished_at else None
+    return (kept, piece) if kept and piece else None
 
 
-def prepare_piece(
-    work: UnitOfWork, job: SearchJob, board: Board, _site: Site
-) -> Computation | None:
-    kept = _under_way(work, board)
-    piece = _next_piece(board, kept.found) if kept else None
-    if piece is None:
-        return None
-    easier = replace(piece, nodes=max(1, piece.nodes >> 2 * job.tries))
-    return partial(analysis.look_at, course_of(work, board), easier)
+def prepare_piece(turn: RobotTurn) -> Computation:
+    _, piece = turn.wanted
+    easier = replace(piece, nodes=max(1, piece.nodes >> 2 * turn.job.tries))
+    return partial(analysis.look_at, course_of(turn.work, turn.board), easier)
 
 
 def finish_piece(turn: RobotTurn, judged: Sequence[analysis.Judged]) -> str:
     """Store the result; add the job for the next part, or send the complete analysis."""
     work, board = turn.work, turn.board
-    kept = _under_way(work, board)
-    piece = _next_piece(board, kept.found) if kept else None
-    if kept is None or piece is None or piece.plies != tuple(item.ply for item in judged):
-        return _NOT_WANTED
+    kept, piece = turn.wanted
+    if piece.plies != tuple(item.ply for item in judged):
+        return "nothing: it was looked at meanwhile"
     found = _with_results(kept.found, judged, board)
     if _next_piece(board, found) is not None:
         work.analyses.keep(board.id, found)
@@ -232,16 +216,8 @@ def finish_piece(turn: RobotTurn, judged: Sequence[analysis.Judged]) -> str:
 
 
 def give_up_analysis(turn: RobotTurn) -> str:
-    work, board = turn.work, turn.board
-    if _under_way(work, board) is None:
-        return _NOT_WANTED
-    work.analyses.drop(board.id)
-    return f"board {board.id} could not be analysed, told to {_tell(turn, board)}"
-
-
-def _under_way(work: UnitOfWork, board: Board) -> KeptAnalysis | None:
-    kept = kept_analysis(work, board) if not board.playing else None
-    return None if kept and kept.finished_at else kept
+    turn.work.analyses.drop(turn.board.id)
+    return f"board {turn.board.id} could not be analysed, told to {_tell(turn, turn.board)}"
 
 
 def _next_piece(board: Board, found: Any) -> analysis.Piece | None:
@@ -326,8 +302,8 @@ def _tell(turn: RobotTurn, board: Board) -> str:
 
 
 HANDLERS: Mapping[str, JobHandler] = {
-    SearchKind.MOVE: JobHandler(prepare_move, finish_move, give_up_move),
-    SearchKind.HINT: JobHandler(prepare_hint, finish_hint, give_up_hint),
-    SearchKind.ANALYSIS: JobHandler(prepare_piece, finish_piece, give_up_analysis),
-    SearchKind.DRAW: JobHandler(prepare_answer, finish_answer, refuse_draw),
+    SearchKind.MOVE: JobHandler(mover_of, prepare_move, finish_move, give_up_move),
+    SearchKind.HINT: JobHandler(hinted_mover, prepare_hint, finish_hint, give_up_hint),
+    SearchKind.ANALYSIS: JobHandler(piece_of, prepare_piece, finish_piece, give_up_analysis),
+    SearchKind.DRAW: JobHandler(offer_of, prepare_answer, finish_answer, refuse_draw),
 }

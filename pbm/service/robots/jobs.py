@@ -29,6 +29,7 @@ from pbm.service.trouble.failures import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.values.boards import Board
 from pbm.store.values.queues import SearchJob
 
 LEASE = timedelta(seconds=30)
@@ -108,11 +109,12 @@ class RobotJobs:
                 job = work.search_jobs.find(leased.job.id)
                 if job is None:
                     return
-                now, handler = self.clock(), HANDLERS[job.kind]
-                turn = RobotTurn(work=work, site=self.site, now=now, job=job, board=board)
+                handler, turn = HANDLERS[job.kind], self._turn(work, job, board)
                 work.search_jobs.done(job)
-                is_found = leased.computation is not None
-                outcome = handler.finish(turn, result) if is_found else handler.give_up(turn)
+                outcome = "nothing: nobody wants it any more"
+                if turn is not None:
+                    is_found = leased.computation is not None
+                    outcome = handler.finish(turn, result) if is_found else handler.give_up(turn)
                 work.flush()  # so that the savepoint undoes failed writes
             _log.info("search job done", job=job.id, kind=job.kind, outcome=outcome)
 
@@ -154,9 +156,15 @@ class RobotJobs:
 
     def _computation(self, work: UnitOfWork, job: SearchJob) -> Computation | None:
         board = work.boards.find(job.board_id)
-        if board is None or not board.is_installed:
+        turn = self._turn(work, job, board) if board and board.is_installed else None
+        return HANDLERS[job.kind].prepare(turn) if turn else None
+
+    def _turn(self, work: UnitOfWork, job: SearchJob, board: Board) -> RobotTurn | None:
+        """Return the turn of a job; None if the job is obsolete."""
+        wanted, now = HANDLERS[job.kind].wanted(work, job, board), self.clock()
+        if wanted is None:
             return None
-        return HANDLERS[job.kind].prepare(work, job, board, self.site)
+        return RobotTurn(work=work, site=self.site, now=now, job=job, board=board, wanted=wanted)
 
 
 def enlist(work: UnitOfWork, now: datetime) -> None:
