@@ -37,10 +37,7 @@ def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> H
     asked = work.search_jobs.ask(
         SearchKind.HINT,
         f"{board.id}.{mark_of(board)}",
-        now,
-        board_id=board.id,
-        ply=board.ply,
-        player_id=player.id,
+        *(now, board, player.id),
         params={"taken_back": board.taken_back},
     )
     if not asked:
@@ -126,15 +123,8 @@ def ask_analysis(work: UnitOfWork, board: Board, player: Player, now: datetime) 
 
 def ask_piece(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> None:
     """Queue a search for the next part of a board's analysis. It is made for the player."""
-    work.search_jobs.ask(
-        SearchKind.ANALYSIS,
-        str(board.id),
-        now,
-        board_id=board.id,
-        ply=board.ply,
-        player_id=player_id,
-        seconds=_SECONDS,
-    )
+    about = str(board.id)
+    work.search_jobs.ask(SearchKind.ANALYSIS, about, now, board, player_id, seconds=_SECONDS)
 
 
 def mark_of(board: Board) -> str:

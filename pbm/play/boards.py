@@ -259,10 +259,7 @@ def request_move(work: UnitOfWork, board: Board, now: datetime) -> None:
         request_first_move(work, board, now)
     else:
         work.search_jobs.ask(
-            *(SearchKind.MOVE, move_key(board, mover.player_id), now),
-            board_id=board.id,
-            ply=board.ply,
-            player_id=asked_by(board),
+            *(SearchKind.MOVE, move_key(board, mover.player_id), now, board, asked_by(board)),
             seconds=seconds_of(mover.robot),
         )
 

@@ -35,15 +35,15 @@ def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
 
     A move that the player made for a partner who had left counts, too.
     """
-    plies = [board.last_ply_of(player_id)]
-    own = [seat.seat for seat in board.seats_of(player_id)]
-    gone = {partner for seat in own for partner in board.gone_partners(seat)}
+    own = board.seats_of(player_id)
+    plies = [seat.last_ply for seat in own]
+    gone = {partner for seat in own for partner in board.gone_partners(seat.seat)}
     if gone:
         for item in work.plies.departures(board.id):
             last = board.seats[item.seat - 1].last_ply
             if item.seat in gone and last > item.after_ply:
                 plies.append(last)
-    return max(plies)
+    return max(plies, default=0)
 
 
 def mark_of(offer: Offer) -> str:
@@ -217,9 +217,7 @@ def _answer(work: UnitOfWork, board: Board, kind: str, robot_id: int, now: datet
         if not (board.to_move and board.to_move.player_id == robot_id):  # else its move answers
             work.search_jobs.ask(
                 *(SearchKind.DRAW, asked_draw(board, offer, robot_id), now),
-                board_id=board.id,
-                ply=board.ply,
-                player_id=asked_by(board),
+                *(board, asked_by(board)),
                 params={"robot": robot_id},
                 seconds=min(seconds_of(), seconds_of(board.seats_of(robot_id)[0].robot)),
             )

@@ -18,7 +18,7 @@ from pbm.clock import Clock
 from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
-from pbm.store.values.queues import Heartbeat, TimerKind
+from pbm.store.values.queues import Heartbeat
 
 LISTEN, TURN, POST, TICKS, ROBOTS = "listen", "turn", "post", "ticks", "robots"
 ROLES = (LISTEN, TURN, POST, TICKS, ROBOTS)
@@ -135,7 +135,7 @@ def note_listening(work: UnitOfWork, now: datetime) -> None:
             known.append((before.noted_at, now))
             shifts.append((before.noted_at, now - before.noted_at))
             if now - before.noted_at > _NOTICE_FROM:
-                work.timers.set_for_awaited(TimerKind.NEW_DATES, now)
+                work.timers.set_new_dates(now)
         work.expiring.put_off_answers(shifts)
         work.seeks.lock()  # lock order: after the question being answered, before its rows
         work.expiring.put_off_seeks(shifts)

@@ -13,10 +13,9 @@ from pbm.service.telling.kept_news import SOON
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import incoming
 from pbm.store.values.players import Player
-from pbm.store.values.queues import Timer, TimerKind
+from pbm.store.values.queues import Timer
 
 _RETRY_AFTER = timedelta(minutes=10)  # while earlier mails are not handled yet
-_RUN_OUT = (TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE)
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,6 @@ def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = N
     together = {number for number, count in often.items() if count > 1}
     others = sorted(set(often) - together)
     until = tick.now + SOON
-    together |= tick.work.timers.readers_of(_RUN_OUT, others, until, but=numbers)
+    together |= tick.work.timers.readers_of(others, until, but=numbers)
     together |= tick.work.kept_news.notified_soon(others, until)
     announce_boards(tick, events, but=but, together=together)

@@ -17,6 +17,7 @@ from pbm.store.schema.people import players
 from pbm.store.schema.running import search_jobs
 from pbm.store.sql.driver import Row
 from pbm.store.sql.transaction import read_as
+from pbm.store.values.boards import Board
 from pbm.store.values.queues import SearchJob, SearchKind
 
 PATIENCE = 600.0  # seconds by which a second of search moves a job back in the queue
@@ -33,14 +34,13 @@ class SearchJobs(JobQueue[SearchJob]):
         kind: SearchKind,
         about: str,
         now: datetime,
-        *,
-        board_id: int,
-        ply: int,
+        board: Board,
         player_id: int,
+        *,
         params: dict[str, Any] | None = None,
         seconds: float = 0.0,
     ) -> bool:
-        """Add a job. Return False if a job with the same kind and key (`about`) exists already.
+        """Add a job for a player. Return False if one with the same kind and key (`about`) exists.
 
         Searches that are estimated as short (in `seconds`) come first. So do searches for players
         who have few jobs.
@@ -48,8 +48,8 @@ class SearchJobs(JobQueue[SearchJob]):
         if seconds >= LONG:
             params = {**(params or {}), "long": True}
         jobs = self._count(select(func.count()).where(search_jobs.c.player_id == player_id))
-        row = {"kind": kind, "about": about, "board_id": board_id, "ply": ply, "params": params}
-        row |= {"player_id": player_id, "asked_at": now, "due_at": now}
+        row = {"kind": kind, "about": about, "board_id": board.id, "ply": board.ply}
+        row |= {"params": params, "player_id": player_id, "asked_at": now, "due_at": now}
         place = now.timestamp() + PATIENCE * seconds * (jobs + 1)
         is_new = self._add_if_new(search_jobs, "kind", "about", **row, place=place)
         if is_new:

@@ -16,6 +16,7 @@ from pbm.store.values.queues import Timer, TimerKind
 ALL_KEPT = timedelta(minutes=1)  # after this time all earlier rows are committed
 SOON = timedelta(minutes=1)  # a timer due later needs no notification: polling finds it in time
 _WAITS = ~due.c.stuck
+_RUN_OUT = [TimerKind.CLOCK, TimerKind.FIRST_MOVE_DECLINE]
 _AT_ONCE = 500  # keys in one statement
 _LOOKED_AT = 500  # due timers examined, so that the cost is bounded
 
@@ -44,11 +45,11 @@ class Timers(JobQueue[Timer]):
             self._wake(now, due_at)
         return is_new
 
-    def set_for_awaited(self, kind: TimerKind, now: datetime) -> None:
+    def set_new_dates(self, now: datetime) -> None:
         """Add a timer, due at `now`, for each player whose turn it is on any board."""
         about, whose = cast(boards.c.to_move_id, String), boards.c.to_move_id
         at = literal(now, due.c.due_at.type)
-        awaited = select(literal(kind.value), about, whose, at, at, at).distinct()
+        awaited = select(literal(TimerKind.NEW_DATES.value), about, whose, at, at, at).distinct()
         added = upsert(due).from_select(
             ["kind", "about", "player_id", "since", "set_at", "due_at"],
             awaited.where(whose.is_not(None)),
@@ -103,14 +104,9 @@ class Timers(JobQueue[Timer]):
         return {timer.about: timer for timer in self._all(Timer, query)} if abouts else {}
 
     def readers_of(
-        self,
-        kinds: Collection[TimerKind],
-        player_ids: Collection[int],
-        until: datetime,
-        *,
-        but: Collection[int],
+        self, player_ids: Collection[int], until: datetime, *, but: Collection[int]
     ) -> frozenset[int]:
-        """Return those of the players who have a board for which a timer is due by `until`.
+        """Return those of the players who have a board on which time may run out by `until`.
 
         Timers of the boards in `but` do not count. Only the first `_LOOKED_AT` timers are examined.
         """
@@ -122,7 +118,7 @@ class Timers(JobQueue[Timer]):
             .subquery()
         )
         theirs = select(seats.c.board_id).where(
-            soon.c.kind.in_(list(kinds)),
+            soon.c.kind.in_(_RUN_OUT),
             soon.c.board_id.not_in(but),
             seats.c.board_id == soon.c.board_id,
             seats.c.player_id == players.c.id,
