@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pbm.play.clocks.view import clock_view
+from pbm.play.clocks.view import clock_for
 from pbm.play.clocks.waits import terms_of
 from pbm.play.ratings import ratings_now
 from pbm.play.views import board_view
@@ -18,9 +18,8 @@ def card_of(work: UnitOfWork, board: Board, now: datetime) -> dict[str, Any]:
 
 
 def status_view(work: UnitOfWork, board: Board, player: Player, now: datetime) -> dict[str, Any]:
-    settings, clock = player.settings, clock_view(work, board, now)
     return {
-        **board_view(work, board, player_id=player.id, picture=settings.picture),
-        "clock": clock.for_reader(settings.timezone) if clock else None,
+        **board_view(work, board, player_id=player.id, picture=player.settings.picture),
+        "clock": clock_for(work, board, now, player),
         "card": card_of(work, board, now),
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from pbm.play.advice import people_against
 from pbm.play.boards import check_move
-from pbm.play.clocks.view import clock_view
+from pbm.play.clocks.view import clock_for
 from pbm.play.clocks.waits import calendar_read
 from pbm.play.limits import MOST_TOGETHER
 from pbm.play.offers import claimable
@@ -371,7 +371,6 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[lis
             break
         plain = () if player.settings.picture else (player.id,)
         views = board_views(work, board, [player.id], plain=plain, recent=plies[board.id])
-        clock = clock_view(work, board, now, [player])
-        timed = clock.for_reader(player.settings.timezone) if clock else None
+        timed = clock_for(work, board, now, player)
         shown.append({**views[player.id], "rounds": [], "clock": timed})
     return shown, len(waiting) - len(shown)

@@ -28,7 +28,7 @@ class ClockView:
     left: tuple[tuple[str, timedelta], ...]  # for all moves of a player, if that is limited
     chosen: Terms | None
 
-    def for_reader(self, timezone: str = "UTC") -> dict[str, Any]:
+    def for_reader(self, timezone: str) -> dict[str, Any]:
         """Return plain data for one reader's mail: moments in `timezone`, lengths in seconds."""
         left = self.ends_at - self.now if self.ends_at else None
         is_over = left is not None and left <= timedelta()
@@ -69,6 +69,14 @@ def clock_view(
         tuple(_left(board, wait)),
         waits.terms_of(board) if board.clock else None,
     )
+
+
+def clock_for(
+    work: UnitOfWork, board: Board, now: datetime, player: Player
+) -> dict[str, Any] | None:
+    """Return a board's clock as plain data for a player's mail, or None if the board is over."""
+    clock = clock_view(work, board, now, [player])
+    return clock.for_reader(player.settings.timezone) if clock else None
 
 
 def _terms_view(terms: Terms) -> dict[str, Any]:

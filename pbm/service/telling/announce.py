@@ -8,7 +8,7 @@ from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekN
 from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
-from pbm.play.clocks.view import clock_view
+from pbm.play.clocks.view import clock_for, clock_view
 from pbm.play.limits import claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
 from pbm.play.status import card_of
@@ -272,12 +272,11 @@ def shown_to(
     """Return a board's view for one player, with facts above it and all moves since ply `after`."""
     picture = player.settings.picture
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
-    clock = clock_view(turn.work, board, turn.now, [player])
     return {
         **view,
         "lead": [fact.lead() for fact in facts],
         "comments": [],
-        "clock": clock.for_reader(player.settings.timezone) if clock else None,
+        "clock": clock_for(turn.work, board, turn.now, player),
     }
 
 
