@@ -39,27 +39,21 @@ def has_longer_line(mail: bytes, most: int) -> bool:
     return False
 
 
-def digest(raw: bytes) -> str:
-    """Return the SHA-256, in hexadecimal, of a mail's body and the header fields that we read."""
+def digest(raw: bytes) -> tuple[str, bool]:
+    """Return the SHA-256, in hexadecimal, of a mail's body and the header fields that we read.
+
+    The second result is whether the mail has a non-blank `Message-ID`, or an unreadable header.
+    """
     try:
         headers, body = split_header(raw, LIMITS)
     except UnreadableMail:
-        return hashlib.sha256(raw).hexdigest()
-    dated = not any(map(str.strip, headers.all("message-id")))
+        return hashlib.sha256(raw).hexdigest(), True
+    is_named = any(map(str.strip, headers.all("message-id")))
     fields = [
         (name, b" ".join(value.split()))
         for name, value in headers.fields
-        if name in _READ or may_tell_a_robot(name) or (dated and name == "date")
+        if name in _READ or may_tell_a_robot(name) or (name == "date" and not is_named)
     ]
     fields.sort(key=itemgetter(0))
     lines = [b"%b:%b\n" % (name.encode("ascii"), value) for name, value in fields]
-    return hashlib.sha256(b"".join([*lines, b"\n", raw[body:]])).hexdigest()
-
-
-def has_message_id(raw: bytes) -> bool:
-    """Return whether a mail has a non-blank `Message-ID`, or a header too large to be read."""
-    try:
-        headers, _ = split_header(raw, LIMITS)
-    except UnreadableMail:
-        return True
-    return any(map(str.strip, headers.all("message-id")))
+    return hashlib.sha256(b"".join([*lines, b"\n", raw[body:]])).hexdigest(), is_named

@@ -11,21 +11,18 @@ class Sent:
 
 
 @dataclass(frozen=True)
-class Deferred:
-    """A temporary failure, to be retried; `reason` is for the operator, and contains no secret."""
-
-    reason: str
+class _NotSent:
+    reason: str  # for the operator, without secrets
     recipient_status: str = ""  # of RFC 3463, if the next server refused the recipient
     code: int = 0  # of the server's SMTP reply; 0 without a reply
 
 
-@dataclass(frozen=True)
-class Failed:
-    """A permanent failure of this mail to this address; the fields are those of `Deferred`."""
+class Deferred(_NotSent):
+    """A temporary failure, to be retried."""
 
-    reason: str
-    recipient_status: str = ""
-    code: int = 0
+
+class Failed(_NotSent):
+    """A permanent failure of this mail to this address."""
 
 
 Delivery = Sent | Deferred | Failed

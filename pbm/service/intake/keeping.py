@@ -26,7 +26,7 @@ from pbm.mail.address import (
 )
 from pbm.mail.reading.inbound import read_header
 from pbm.mail.reading.limits import LIMITS, LONG, UnreadableMail
-from pbm.mail.reading.wire import digest, has_message_id
+from pbm.mail.reading.wire import digest
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection, Session
@@ -80,8 +80,7 @@ class Intake:
         # A trusted peer would send the refusal to the sender, whom somebody may have forged.
         problem = "" if self.site.trusts(caller.peer) else problem
         author = address_key((header and header.author) or sender)
-        known = digest(raw), has_message_id(raw), header, problem, author
-        return Arriving(sender, recipients, raw, caller, *known)
+        return Arriving(sender, recipients, raw, caller, *digest(raw), header, problem, author)
 
     def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
         """Store a mail; return the text of the `250` reply, or the refusal."""
