@@ -17,7 +17,7 @@ from typing import Any
 from openskill.models import PlackettLuce
 
 from pbm.events.board import RatingsRecounted, RecountedRating
-from pbm.rules.contract import BreaksTies, Scores, has
+from pbm.rules.contract import BreaksTies, Position, Scores, has
 from pbm.rules.registry import game_named, games
 from pbm.rules.robots import ROBOTS
 from pbm.rules.sides import partners, teams
@@ -219,20 +219,20 @@ def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
     """Return the ratings that a finished board counts for; None if it counts for none."""
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
         return None
-    pool = _pool(board)
+    pool = pool_for(board.start)
     return pool if pool != Pool.TEAMS or _all_moved_themselves(work, board) else None
 
 
-def _pool(board: Board) -> Pool:
-    if teams(board.start):
+def pool_for(position: Position) -> Pool:
+    if teams(position):
         return Pool.TEAMS
-    return Pool.TWO if len(board.seats) == 2 else Pool.MANY
+    return Pool.TWO if len(position.sides) == 2 else Pool.MANY
 
 
 def ratings_now(work: UnitOfWork, board: Board, now: datetime) -> list[dict[str, Any]]:
     """Return the present ratings of a board's players, in seat order, as data for a template."""
     ids = {seat.player_id for seat in board.seats}
-    known = work.ratings.current(board.game, _pool(board), ids)
+    known = work.ratings.current(board.game, pool_for(board.start), ids)
     told = []
     for seat in board.seats:
         own = measured(seat.robot) if seat.robot else at(known.get(seat.player_id), now)

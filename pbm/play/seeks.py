@@ -21,7 +21,6 @@ from pbm.play.limits import JOINS, MOST_SEEKS
 from pbm.play.ratings import RatingShown
 from pbm.rules.contract import completed
 from pbm.rules.registry import game_named
-from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import Seek, SeekStatus, Wish
 from pbm.store.values.players import Player, Pool, Rating
@@ -43,12 +42,11 @@ def wish_for(
     pairs: bool = False,
 ) -> Wish:
     """Return the game a seek is for, open to ratings from `least` to `most`. Raises Refusal."""
-    position = setup.position(players)
-    pool = Pool.TWO if players == 2 else Pool.MANY
+    pool = ratings.pool_for(setup.position(players))
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
     return Wish(
         setup.game,
-        Pool.TEAMS if teams(position) else pool,
+        pool,
         players,
         setup.options,
         setup.rounds,

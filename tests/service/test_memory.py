@@ -41,7 +41,7 @@ FINITE = {
     "pbm.service.understanding.withheld_text._begins": "one",
     "pbm.play.clocks.terms.usual_terms": "one for each number of players",
     "pbm.play.subjects._boards": "one",
-    "pbm.rules.abalone.refusals._example_ranks": "one",
+    "pbm.rules.abalone.refusals._appeals": "one",
     "pbm.mail.writing.render.templates_of": "one",
     "pbm.rules.abalone.engine.compiled._core": "one",
     "pbm.rules.abalone.engine.compiled.why_not": "one",

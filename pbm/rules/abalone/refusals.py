@@ -144,15 +144,13 @@ def example_move(position: Placement) -> str | None:
     if position.turn is None:
         return None
     found = codes(*position.seen_by(position.turn))
-    return str(MOVE_CODED[max(found, key=_example_ranks().__getitem__)]) if found else None
+    return str(MOVE_CODED[max(found, key=_appeals().__getitem__)]) if found else None
 
 
 @cache
-def _example_ranks() -> dict[int, int]:
+def _appeals() -> dict[int, tuple[bool, bool, int, int]]:
     """Return how well each move serves as an example, by the move's code. Higher is better."""
-    appeals = {code: appeal(MOVE_CODED[code]) for code in CODED}
-    ranks = {value: rank for rank, value in enumerate(sorted(set(appeals.values())))}
-    return {code: ranks[value] for code, value in appeals.items()}
+    return {code: appeal(MOVE_CODED[code]) for code in CODED}
 
 
 def appeal(move: LineMove) -> tuple[bool, bool, int, int]:

@@ -185,10 +185,6 @@ class Board:
             return None
         return f"{self.id}.{mover.player_id}.{self.taken_back}"
 
-    def last_ply_of(self, player_id: int) -> int:
-        """Return the number (ply) of a player's last move, or 0 if the player has not moved."""
-        return max((seat.last_ply for seat in self.seats_of(player_id)), default=0)
-
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
         return tuple(seat for seat in self.seats if seat.player_id == player_id)
 
@@ -197,23 +193,19 @@ MARK = 16  # length of a position's mark
 
 
 @dataclass(frozen=True)
-class Ply:
-    ply: int
-    seat: int
-    text: str
-    effect: dict[str, Any]  # consequences of the move, as plain data for the templates
-    played_at: datetime
-    # Occurrences of the position after the move, for draw claims; None in rows of old versions.
-    times: int | None = None
-
-
-@dataclass(frozen=True)
 class NewPly:
     ply: int
     seat: int
     text: str
-    effect: dict[str, Any]
+    effect: dict[str, Any]  # consequences of the move, as plain data for the templates
     stood: str | None = None  # short text that identifies the position after the move
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ply(NewPly):
+    played_at: datetime
+    # Occurrences of the position after the move, for draw claims; None in rows of old versions.
+    times: int | None = None
 
 
 @dataclass(frozen=True)
