@@ -24,16 +24,6 @@ class Event:
         """The number of the board that the player's command is about; None for other events."""
         return None
 
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """Those who are sent a question or notice: addresses, or "player N" with a player's id."""
-        return ()
-
-    @property
-    def mails(self) -> int:
-        """How many mails other players get for this event."""
-        return 0
-
 
 class BoardEvent(Event):
     """An event on a board, told to the board's players."""
@@ -49,6 +39,8 @@ class BoardEvent(Event):
     begins_board = False
     for_leavers = False  # players who have left the game are told, too
     exempt = False  # its mails are exempt from the limit of mails caused by others
+    speaks = False  # the player named by its `handle` caused or said it
+    leaves = False  # that player is out of the game because of it
 
     @property
     def acted_on(self) -> int | None:
@@ -57,12 +49,12 @@ class BoardEvent(Event):
     @property
     def speaker(self) -> str | None:
         """The handle of the player who caused or said this; None if nobody did."""
-        return None
+        return vars(self).get("handle") if self.speaks else None
 
     @property
     def leaver(self) -> str | None:
         """The handle of a player who is out of the game because of this event, or None."""
-        return None
+        return vars(self).get("handle") if self.leaves else None
 
 
 def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
@@ -82,11 +74,7 @@ class PlayerLeft(BoardEvent):
     handle: str
     how: str
 
-    acts_on_board = only_if_wanted = happens_once = passes_turn = True
-
-    @property
-    def leaver(self) -> str:
-        return self.handle
+    acts_on_board = only_if_wanted = happens_once = passes_turn = leaves = True
 
 
 class BoardEnded(BoardEvent):
@@ -115,11 +103,7 @@ class Commented(BoardEvent):
     vacation: str | None = None  # the command to suggest if the player will be away
     asks: bool = False  # the player may have asked the server, and gets the status card
 
-    counts_as_words = True
-
-    @property
-    def speaker(self) -> str:
-        return self.handle
+    counts_as_words = speaks = True
 
 
 class Answered(Event):
@@ -176,10 +160,6 @@ class Invited(Event):
 
     for_sender = True
 
-    @property
-    def asked(self) -> tuple[str, ...]:
-        return self.addresses
-
 
 class AddressWanted(Event):
     """A player wants another address."""
@@ -189,10 +169,6 @@ class AddressWanted(Event):
     token: str = ""  # of the question to the new address
 
     for_sender = True
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        return (self.address,)
 
 
 class Forgotten(Event):
@@ -215,10 +191,6 @@ class SeekNews(Event):
     players: int  # needed
     pairs: bool = False  # the command `play` opened the seek
 
-    @property
-    def mails(self) -> int:
-        return len(self.readers)
-
 
 class Proposed(Event):
     """The `players` are asked to accept a pending challenge; `comment` is stored with it."""
@@ -228,10 +200,6 @@ class Proposed(Event):
     comment: tuple[str, ...] = ()
 
     for_sender = True
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        return tuple(f"player {player_id}" for player_id in self.players)
 
 
 class CalledOff(Event):
@@ -245,10 +213,6 @@ class CalledOff(Event):
     comment: tuple[str, ...] = ()
 
     for_sender = True
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        return tuple(f"player {player_id}" for player_id in self.readers)
 
 
 class Reported(Event):

@@ -69,11 +69,7 @@ class AccountNews(BoardFact):
 
     handle: str
 
-    only_if_wanted = True
-
-    @property
-    def speaker(self) -> str:
-        return self.handle
+    only_if_wanted = speaks = True
 
 
 class PlayerAway(AccountNews):
@@ -255,9 +251,7 @@ class RobotBeaten(BoardFact):
 class Forfeited(BoardFact):
     handle: str
 
-    @property
-    def leaver(self) -> str:
-        return self.handle
+    leaves = True
 
 
 class ForfeitClaimable(BoardFact):

@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pbm.errors import Refusal
-from pbm.events import Answered, BoardEvent, Event, on_boards
+from pbm.events import (
+    AddressWanted,
+    Answered,
+    CalledOff,
+    Event,
+    Invited,
+    Proposed,
+    SeekNews,
+    on_boards,
+)
 from pbm.mail.site import Site
 from pbm.passwords import Apart, PasswordWork
 from pbm.play.limits import MOST_MAILS
@@ -32,11 +41,11 @@ class Postage:
         The caller then undoes the command. The first command of a mail is never refused.
         """
         before = (self._boards, self._asked, self._of_seeks)
-        others = [event for event in events if not isinstance(event, BoardEvent)]
+        seeks = [event for event in events if isinstance(event, SeekNews)]
         after = (
             self._boards | {event.board_id for event in on_boards(events) if event.counts_postage},
-            self._asked | {address for event in others for address in event.asked},
-            self._of_seeks + sum(event.mails for event in others),
+            self._asked.union(*map(_asked, events)),
+            self._of_seeks + sum(len(event.readers) for event in seeks),
         )
         if any(before) and after != before:  # mostly the only command, so its boards are not read
             boards, asked, of_seeks = after
@@ -46,6 +55,18 @@ class Postage:
                 raise Refusal("too-many-mails", most=MOST_MAILS)
             self._others = others_on
         self._boards, self._asked, self._of_seeks = after
+
+
+def _asked(event: Event) -> tuple[str, ...]:
+    """Return who is sent a question or notice: addresses, or "player N" with a player's id."""
+    match event:
+        case Invited(addresses=addresses):
+            return addresses
+        case AddressWanted(address=address):
+            return (address,)
+        case Proposed(players=ids) | CalledOff(readers=ids):
+            return tuple(f"player {number}" for number in ids)
+    return ()
 
 
 def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:

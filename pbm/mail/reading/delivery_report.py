@@ -74,7 +74,8 @@ def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     Return None if the mail is no delivery report.
     """
     headers, root = split_mail(raw, REPORT_LIMITS)
-    groups = [group for part in _status_parts(root) for group in _recipients(raw, part)]
+    parts = [part for part in root.walk() if part.kind in _STATUS_KINDS]
+    groups = [group for part in parts for group in _recipients(raw, part)]
     key = address_key(recipient)
     # If it is not named, as after forwarding, the best result of all addresses counts.
     told = [_recipient(each) for each in [it for it in groups if key in _named(it)] or groups]
@@ -90,13 +91,6 @@ def read_report(raw: bytes, recipient: str = "") -> DeliveryReport | None:
     if formal or _is_informal_report(headers, text):
         return _from_prose(decode_words(headers.first("subject", 300)), text, recipient)
     return None
-
-
-def _status_parts(part: Part) -> Iterator[Part]:
-    if part.kind in _STATUS_KINDS:
-        yield part
-    for child in part.parts:
-        yield from _status_parts(child)
 
 
 def _recipients(raw: bytes, part: Part) -> Iterator[_Fields]:

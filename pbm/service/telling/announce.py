@@ -321,7 +321,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
         first = sections[0]
         title = str(first.params.get("title") or first.section.replace("-", " "))
         subject = str(first.params.get("subject_line") or answer_subject(title))
-        MailWriter(turn).answer(player, subject, told, shown=shown)
+        MailWriter(turn).answer(player, subject, told, shown=shown or None)
         return True
     board = turn.work.boards.get(number)
     params = {**shown_to(turn, player, board), "sections": told}

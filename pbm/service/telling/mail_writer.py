@@ -140,35 +140,30 @@ class MailWriter:
         sections: list[dict[str, Any]],
         *,
         kind: Kind = Kind.ANSWER,
-        shown: Sequence[dict[str, Any]] = (),
-    ) -> None:
-        """Mail an answer outside the boards' threads. A stranger gets only a few answers a day."""
+        shown: Sequence[dict[str, Any]] | None = None,
+    ) -> str:
+        """Mail an answer outside the boards' threads, and return its Message-ID.
+
+        The Message-ID tells of the boards in `shown`. A stranger gets only a few answers a day.
+        """
         params: dict[str, Any] = {"sections": sections}
         if isinstance(reader, str):
             left = answers_left(self._turn, reader)
             if not left or not self._may_write_to_stranger(reader):
-                return
+                return ""
             params["last"] = left == 1
         headers = self._plain_headers(subject, *_addresses_of(reader))
-        message_id = self._message_id(_about_several(shown)) if shown else None
-        self._turn.work.outbox.add(self._mail(kind, reader, "answer", params, headers, message_id))
-
-    def several(
-        self, kind: Kind, player: Player, subject: str, section: str, told: dict[str, Any]
-    ) -> str:
-        """Write one mail about the boards in `told["boards"]`; return its Message-ID."""
-        message_id = self._message_id(_about_several(told["boards"]))
-        headers = self._plain_headers(subject)
-        if kind.treatment.is_bulk:
+        if kind.treatment.is_bulk and isinstance(reader, Player):
             # Lets mail programs offer to unsubscribe (RFC 2369, section 3.2; RFC 2919).
-            to = quote(self._site.reply_address(player.id, player.epoch), safe="@")
+            to = quote(self._site.reply_address(reader.id, reader.epoch), safe="@")
             headers["extra"] = {
                 "List-Id": f"<digest.{self._site.address.domain}>",
                 "List-Unsubscribe": f"<mailto:{to}?subject=set%20digest%20off>",
             }
-        params = {"sections": [{"section": section, **told}]}
-        self._turn.work.outbox.add(self._mail(kind, player, "answer", params, headers, message_id))
-        return message_id
+        about = "m" if shown is None else _about_several(shown)
+        mail = self._mail(kind, reader, "answer", params, headers, self._message_id(about))
+        self._turn.work.outbox.add(mail)
+        return mail.message_id
 
     def question(
         self,

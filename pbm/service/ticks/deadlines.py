@@ -226,7 +226,8 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
         return
     awaited = sorted([due, *others], key=lambda item: (item.by, item.board.id))
     shown = [item.board for item in awaited[:_MOST_SHOWN]]
-    section = {
+    section: dict[str, Any] = {
+        "section": "reminders",
         "awaited": [
             {
                 "number": item.board.id,
@@ -243,7 +244,8 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     }
     subject = games_subject([None], f"{len(numbers)} wait for your move")
     counted = [item.board.id for item in awaited if item.counts]
-    message_id = writer.several(Kind.REMINDERS, player, subject, "reminders", section)
+    boards = section["boards"]
+    message_id = writer.answer(player, subject, [section], kind=Kind.REMINDERS, shown=boards)
     if counted:  # a forfeit checks that the reminder of these boards was delivered
         tick.work.reminders.name_boards(message_id, counted)
 

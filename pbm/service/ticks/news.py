@@ -190,6 +190,7 @@ def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
     elif shown or notices:
         waiting = tick.work.boards.to_move(player.id)
         section = {
+            "section": "digest",
             "boards": shown,
             "also": len(set(waiting).difference(view["number"] for view in shown)),
             "notices": notices,
@@ -199,7 +200,7 @@ def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
         own = sum(view["yours"] for view in shown) or "none"
         of_boards = f"news of {len(shown)}, your move on {own}"
         subject = games_subject([None], of_boards if shown else "news")
-        MailWriter(tick).several(Kind.DIGEST, player, subject, "digest", section)
+        MailWriter(tick).answer(player, subject, [section], kind=Kind.DIGEST, shown=shown)
     return len(shown) < len(boards)
 
 
