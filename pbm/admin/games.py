@@ -11,7 +11,7 @@ from pbm.admin.console import cell, pass_session, print_journal, why_option
 from pbm.errors import OperatorError
 from pbm.play.views import seats_data
 from pbm.rules import registry
-from pbm.rules.contract import Game, Option, Options, RulesError, View
+from pbm.rules.contract import Game, Option, Options, RulesError
 from pbm.rules.record import forms_of, readings_of
 from pbm.service.operator import boards as service
 from pbm.service.operator.operator_session import OperatorSession, find_board
@@ -90,7 +90,7 @@ def show(session: OperatorSession, number: int) -> None:
         changes = work.changes.about(board_id=number)
     diagram, signs = "", [str(seat.seat) for seat in board.seats]
     with suppress(RulesError):
-        diagram = "\n".join(board.position.diagram(View()))
+        diagram = "\n".join(board.position.diagram())
         signs = [told["symbol"] for told in seats_data(board, board.position)]
     click.echo(
         f"{board.subject} ({_set_up(board)} board, version {board.rules_version} of the rules)"

@@ -12,7 +12,6 @@ from pbm.events import HintAsked
 from pbm.play.begin import robots_play
 from pbm.play.boards import check_rules, mark, marks_alike
 from pbm.play.limits import ANALYSES, HINTS
-from pbm.rules.contract import View
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -152,7 +151,7 @@ def analysis_params(board: Board, kept: KeptAnalysis, player: Player) -> dict[st
 
 
 def _diagram(board: Board, state: str | None) -> str:
-    return "\n".join(board.rules.load(state).diagram(View())) if state else ""
+    return "\n".join(board.rules.load(state).diagram()) if state else ""
 
 
 def _lead_chart(

@@ -38,6 +38,7 @@ from pbm.rules.registry import game_named
 from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.rules.sides import mover, turn
 from pbm.store.db import UnitOfWork
+from pbm.store.values.asking import Wish
 from pbm.store.values.boards import MARK, Board, BoardStatus, NewPly, Progress, Round
 from pbm.store.values.players import Player
 from pbm.store.values.queues import SearchKind, TimerKind
@@ -118,10 +119,9 @@ class Setup:
         return True
 
 
-def setup_of(board: Board) -> Setup:
-    rounds = board.round.rounds if board.round else None
-    clock = from_plain(Terms, board.clock) if board.clock else None
-    return Setup(board.game, board.options, rounds, board.rated, clock)
+def setup_of(it: Board | Wish) -> Setup:
+    clock = from_plain(Terms, it.clock) if it.clock else None
+    return Setup(it.game, it.options, it.rounds, it.rated, clock)
 
 
 def start_board(

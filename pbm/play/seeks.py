@@ -12,11 +12,10 @@ from datetime import datetime, timedelta
 from pbm.errors import Refusal
 from pbm.events import Event, SeekNews
 from pbm.events.board import BoardStarted
-from pbm.plain import from_plain, to_plain
+from pbm.plain import to_plain
 from pbm.play import ratings
 from pbm.play.begin import begin_board, is_left_unanswered, may_meet
-from pbm.play.boards import Setup
-from pbm.play.clocks.terms import Terms
+from pbm.play.boards import Setup, setup_of
 from pbm.play.limits import JOINS, MOST_SEEKS
 from pbm.play.ratings import RatingShown
 from pbm.rules.contract import completed
@@ -194,11 +193,6 @@ def ratings_for(
     """Return the ratings that count for a seek, by player id; a newcomer's is 1500."""
     known = work.ratings.current(wish.game, wish.pool, player_ids)
     return {number: _shown(known.get(number), now) for number in player_ids}
-
-
-def setup_of(wish: Wish) -> Setup:
-    clock = from_plain(Terms, dict(wish.clock)) if wish.clock else None
-    return Setup(wish.game, wish.options, wish.rounds, wish.rated, clock)
 
 
 def _take_seat(

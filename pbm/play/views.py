@@ -12,7 +12,7 @@ from pbm.play.clocks.waits import calendar_read
 from pbm.play.limits import MOST_TOGETHER
 from pbm.play.offers import claimable
 from pbm.play.ratings import is_too_short, places, rating_changes, seconds_taken
-from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, View, has
+from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, has
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
@@ -183,7 +183,7 @@ def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewD
         "subject": board.subject,
         "game": board.game,
         "ply": board.ply,
-        "diagram": "\n".join(position.diagram(View())),
+        "diagram": "\n".join(position.diagram()),
         "state": position.state(),
         "players": [
             {"seat": seat.seat, "handle": seat.handle, **data}
@@ -247,7 +247,7 @@ def opening_view(game: Game, position: Position, *, small: bool = False) -> View
     """Return a start position as text and picture. A `small` picture has fewer bytes."""
     shown = _drawing(game, position, (), str(mover(position) or 1))
     return {
-        "board": "\n".join(position.diagram(View())),
+        "board": "\n".join(position.diagram()),
         "picture": shown and shown | {"small": True} if small else shown,
     }
 
@@ -261,7 +261,7 @@ def _drawing(
     """
     named = "12" if len(position.sides) == 2 else named
     about = {"game": game.info.name, "named": named}
-    return about | game.drawing(position, View(moves=moves)) if has(game, Draws) else None
+    return about | game.drawing(position, moves) if has(game, Draws) else None
 
 
 def _picture(
@@ -366,7 +366,7 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[lis
     plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
     shown, room = list[ViewData](), _MOST_CHARACTERS
     for board in boards:
-        room -= sum(map(len, (*board.position.diagram(View()), board.state)))
+        room -= sum(map(len, (*board.position.diagram(), board.state)))
         if shown and room < 0:
             break
         plain = () if player.settings.picture else (player.id,)

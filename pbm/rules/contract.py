@@ -166,14 +166,6 @@ class Moved:
     effect: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """How a position is to be shown."""
-
-    seat: int | None = None  # from which the position is seen
-    moves: tuple[Moved, ...] = ()  # the latest ones in order, to be marked
-
-
 class Move(Protocol):
     """A move; `str()` is its canonical text, which `Position.parse` must accept."""
 
@@ -214,7 +206,7 @@ class Position(Protocol):
         The line is printable ASCII, with single blanks between words, and without `=?`.
         """
 
-    def diagram(self, view: View) -> tuple[str, ...]:
+    def diagram(self) -> tuple[str, ...]:
         """Return the position as lines of text, with the labels that moves use."""
 
 
@@ -325,12 +317,12 @@ class Draws(Protocol):
 
     ground: Ground
 
-    def drawing(self, position: Any, view: View) -> dict[str, Any]:
+    def drawing(self, position: Any, moves: Sequence[Moved]) -> dict[str, Any]:
         """Return the content of a picture, as a JSON object with these keys.
 
         `signs` has one character for each cell: `.` if it is empty, the digit of a seat, or `#` for
         a fixed piece. `seats` has for each seat the sign on its pieces. `moves` has an object for
-        each move of `view`. In these objects a cell is a number, its index in `Ground.cells`:
+        each of the latest `moves`, in order. A cell is a number there, its index in `Ground.cells`:
 
         - `move`: the text of the move;
         - `left`: the cells that the move emptied;

@@ -18,7 +18,6 @@ from pbm.rules.contract import (
     RecordError,
     RulesError,
     Step,
-    View,
     completed,
     has,
 )
@@ -169,7 +168,7 @@ def written(record: GameRecord, game: Game, chosen: Options) -> str:
     played = replay(game, record)
     final = played.position
     if chosen.get("diagram"):
-        return "\n".join([*final.diagram(View()), "", f"State: {final.state()}", ""])
+        return "\n".join([*final.diagram(), "", f"State: {final.state()}", ""])
     told = {
         "game": game.info.name,
         "rules": game.info.version,

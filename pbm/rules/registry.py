@@ -41,7 +41,6 @@ from pbm.rules.contract import (
     ReadsTexts,
     RulesError,
     StateError,
-    View,
     completed,
     has,
 )
@@ -213,7 +212,7 @@ def _check_state(game: Game) -> None:
     if not is_plain or len(state) > LONGEST_STATE or len(state.split()[0]) < SHORTEST_STATE:
         text = f"the state line {state!r} is not plain text whose first word has {SHORTEST_STATE}"
         raise PlaythroughError(f"{text} characters or more, and {LONGEST_STATE} in all at most")
-    if not position.diagram(View()):
+    if not position.diagram():
         raise PlaythroughError("its diagram is empty")
 
 
@@ -281,7 +280,7 @@ def _state(game: Game, position: Position) -> str:
     again = game.load(state)
     if again != position or again.state() != state:
         raise PlaythroughError(f"the state line {state!r} does not give its position back")
-    if not all(position.diagram(View())):
+    if not all(position.diagram()):
         raise PlaythroughError(f"the position of {state!r} has an empty line in its diagram")
     return state
 

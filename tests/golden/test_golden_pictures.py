@@ -11,7 +11,7 @@ import pytest
 
 from pbm.mail.writing import picture
 from pbm.rules import abalone as rules
-from pbm.rules.contract import Moved, View
+from pbm.rules.contract import Moved
 from tests.pictures import pixels
 from tests.rows import each_row
 
@@ -54,7 +54,7 @@ def drawing(name: str) -> dict[str, object]:
         position = played.position
     named = "12" if len(position.seats) == 2 else str(position.turn)
     small = {"small": True} if name.endswith("-small") else {}
-    return {**rules.drawing(position, View(moves=tuple(moves))), "named": named, **small}
+    return {**rules.drawing(position, tuple(moves)), "named": named, **small}
 
 
 @each_row("name", NAMES)

@@ -9,7 +9,7 @@ import pytest
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CELL_NAMED, CELLS, STEPS
 from pbm.rules.abalone.drawing import told_move
-from pbm.rules.contract import Moved, View
+from pbm.rules.contract import Moved
 from tests.rows import each_row
 from tests.rules.random_games import pick
 
@@ -24,7 +24,7 @@ def drawn(state: str, *texts: str) -> dict[str, object]:
         played = position.play(rules.parse_move(text, position))
         moves.append(Moved(seat, str(played.move), played.effect))
         position = played.position
-    return rules.drawing(position, View(moves=tuple(moves)))
+    return rules.drawing(position, tuple(moves))
 
 
 def marked(state: str, *texts: str) -> list[dict[str, object]]:
@@ -138,13 +138,13 @@ def test_the_number_of_a_move_stands_on_a_piece_of_it_while_one_is_there() -> No
 
 
 def test_nothing_has_moved_at_the_start() -> None:
-    found = rules.drawing(rules.start("bowl", 6), View())
+    found = rules.drawing(rules.start("bowl", 6), ())
     assert found["moves"] == []
     assert found["seats"] == "123456"
 
 
 def test_a_pillar_is_told_from_the_pieces() -> None:
-    assert rules.drawing(rules.start("standard", 2, pillar=True), View())["signs"][30] == "#"
+    assert rules.drawing(rules.start("standard", 2, pillar=True), ())["signs"][30] == "#"
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
@@ -157,7 +157,7 @@ def test_a_drawing_agrees_with_its_position_and_is_plain_data(players: int) -> N
         moves.append(Moved(seat, str(played.move), played.effect))
         if position.turn is None:
             break
-        found = rules.drawing(position, View(moves=tuple(moves)))
+        found = rules.drawing(position, tuple(moves))
         assert json.loads(json.dumps(found)) == found
         assert len(json.dumps(found)) < 100 + 140 * players  # it is kept with every mail that waits
         last = found["moves"][-1]

@@ -18,7 +18,7 @@ from pbm.nearest import nearest
 from pbm.play.limits import with_figures
 from pbm.play.views import opening_view
 from pbm.resources import help_pages, strength_file
-from pbm.rules.contract import Game, Option, Position, SetupError, View, completed
+from pbm.rules.contract import Game, Option, Position, SetupError, completed
 from pbm.rules.registry import default_game, games
 from pbm.rules.robots import ROBOTS
 
@@ -216,7 +216,7 @@ def _drawings(game: Game, option: Option, value: str) -> Iterator[str]:
 
 
 def _as_lines(position: Position | None) -> str:
-    return "\n".join(position.diagram(View())) if position else ""
+    return "\n".join(position.diagram()) if position else ""
 
 
 def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_marks import LABEL, is_marked
 from pbm.resources import game_templates, resource_path
-from pbm.rules.contract import SHORTEST_STATE, View
+from pbm.rules.contract import SHORTEST_STATE
 from pbm.rules.registry import read_state
 
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
@@ -183,7 +183,7 @@ class OwnMails:
         """
         words = " ".join(self._lines[state:below]).split()
         position = read_state(" ".join(words[words.index(LABEL) + 1 :]))
-        rows = [row.split() for row in position.diagram(View())] if position else []
+        rows = [row.split() for row in position.diagram()] if position else []
         for row in range(state - 1, at - 1, -1):
             if rows and self._lines[row].split() == rows[-1]:
                 first = max(at, row + 1 - len(rows))

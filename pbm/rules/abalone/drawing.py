@@ -23,7 +23,7 @@ from pbm.rules.abalone.board import (
 from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.placement import Placement, symbol
-from pbm.rules.contract import Ground, Moved, View
+from pbm.rules.contract import Ground, Moved
 
 _ROW_HEIGHT = sqrt(3) / 2
 _ANGLE = 60  # degrees from one direction to the next
@@ -34,11 +34,11 @@ _AWAY = 1.3  # distance of a label from the last cell of its line
 Point = tuple[float, float]
 
 
-def drawing(position: Placement, view: View) -> dict[str, Any]:
+def drawing(position: Placement, moves: Sequence[Moved]) -> dict[str, Any]:
     return {
         "signs": position.digits(),
         "seats": "".join(symbol(position, seat) for seat in position.seats),
-        "moves": list(_marked(position, view.moves)),
+        "moves": list(_marked(position, moves)),
     }
 
 

@@ -17,7 +17,7 @@ from pbm.rules.abalone.moves import LineMove, any_move, count, moved
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, EMPTY, FIXED, TEAMS, Placement
 from pbm.rules.abalone.refusals import why_not
-from pbm.rules.contract import IllegalMoveError, Outcome, Played, StateError, View
+from pbm.rules.contract import IllegalMoveError, Outcome, Played, StateError
 
 _MOST_KEPT = 1024  # positions in a cache, half a KB each
 _LONGEST = 200
@@ -118,7 +118,7 @@ class AbalonePosition(Placement):
         """
         return _format_state(self)
 
-    def diagram(self, view: View) -> tuple[str, ...]:  # noqa: ARG002 - all see the same
+    def diagram(self) -> tuple[str, ...]:
         return _diagram(self)
 
     def _won(self) -> Outcome | None:

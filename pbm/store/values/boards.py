@@ -138,6 +138,11 @@ class Board:
         return tuple(dict.fromkeys(seat.player_id for seat in self.seats if seat.seat not in out))
 
     @property
+    def rounds(self) -> int | None:
+        """The number of rounds of the board's match."""
+        return self.round.rounds if self.round else None
+
+    @property
     def is_left_to_robots(self) -> bool:
         robots = {seat.player_id for seat in self.seats if seat.robot}
         return self.playing and bool(robots) and robots.issuperset(self.still_in)

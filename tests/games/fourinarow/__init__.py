@@ -18,7 +18,6 @@ from pbm.rules.contract import (
     SearchResult,
     SetupError,
     StateError,
-    View,
 )
 
 from .search import search, standing
@@ -49,7 +48,7 @@ class Position:
     out: frozenset[int] = frozenset()
 
     def __repr__(self) -> str:
-        return "\n".join(self.diagram(View()))
+        return "\n".join(self.diagram())
 
     @property
     def sides(self) -> tuple[int, ...]:
@@ -102,7 +101,7 @@ class Position:
         out = f"out={min(self.out)}" if self.out else "-"
         return f"{'/'.join(self.rows)} {turn} {out}"
 
-    def diagram(self, view: View) -> tuple[str, ...]:  # noqa: ARG002 - both see the same
+    def diagram(self) -> tuple[str, ...]:
         labelled = (f"{ROWS - number}  {' '.join(row)}" for number, row in enumerate(self.rows))
         return (f"   {' '.join(COLUMNS)}", *labelled)
 

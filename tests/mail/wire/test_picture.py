@@ -11,7 +11,7 @@ from PIL import Image
 from pbm.mail.writing import chart, picture, stamps
 from pbm.mail.writing.stamps import DENSITY, Colour
 from pbm.rules import abalone as rules
-from pbm.rules.contract import Moved, View
+from pbm.rules.contract import Moved
 from tests.pictures import pixels
 from tests.rows import each_row
 
@@ -95,9 +95,7 @@ def game(players: int, plies: int) -> list[str]:
         moves.append(Moved(position.turn or 0, str(played.move), played.effect))
         position, moves = played.position, moves[1 - players :]
         named = "12" if players == 2 else str(position.turn)
-        found.append(
-            picture.described({**rules.drawing(position, View(moves=tuple(moves))), "named": named})
-        )
+        found.append(picture.described({**rules.drawing(position, tuple(moves)), "named": named}))
     return found
 
 
@@ -163,7 +161,7 @@ def test_the_numbers_of_moves_hide_nothing_of_each_other(monkeypatch: pytest.Mon
     monkeypatch.setattr(picture, "_put", noted)
     # All five to one place, as if each had pushed the one before away.
     one = {"left": [], "came": [30], "at": 30, "towards": 60, "off": None}
-    drawing = {**rules.drawing(rules.start("standard", 6), View()), "moves": [one] * 5}
+    drawing = {**rules.drawing(rules.start("standard", 6), ()), "moves": [one] * 5}
     picture.png.__wrapped__(picture.described(drawing))
     assert len(places) == 5
     for here, there in itertools.combinations(places, 2):
@@ -173,7 +171,7 @@ def test_the_numbers_of_moves_hide_nothing_of_each_other(monkeypatch: pytest.Mon
 
 def test_the_picture_has_a_ground_of_its_own() -> None:
     (width, height), seen_ = pixels(
-        picture.png(picture.described(rules.drawing(rules.start(), View())))
+        picture.png(picture.described(rules.drawing(rules.start(), ())))
     )
     assert (width, height) == (DENSITY * rules.GROUND.width, DENSITY * rules.GROUND.height)
     opacity = seen_[3::4]
@@ -206,7 +204,7 @@ def test_the_pieces_of_named_seats_show_their_cells(
         stamps, "piece", lambda seat, sign, **how: written.append(sign) or piece(seat, sign, **how)
     )
     monkeypatch.setattr(stamps, "key", lambda seat, sign: keys.append(seat) or key(seat, sign))
-    drawing = {**rules.drawing(rules.start("standard", players), View()), "named": named}
+    drawing = {**rules.drawing(rules.start("standard", players), ()), "named": named}
     picture.png.__wrapped__(picture.described(drawing))
     assert " ".join(sign for sign in written if len(sign) == 2) == cells
     assert "".join(keys) == named
@@ -216,7 +214,7 @@ def test_words_name_every_piece_and_nothing_else() -> None:
     position = rules.parse_state(
         "11.11/1.1.11/......./......../....#..../......../......./2....2/.2222 1 0,0 -"
     )
-    words = picture.in_words(picture.described(rules.drawing(position, View())))
+    words = picture.in_words(picture.described(rules.drawing(position, ())))
     on = "# on e5; o on a1 to a2, a4 to a5, b1, b3, b5 to b6; x on h4, h9, i6 to i9"
     assert words == f"The board: {on}."
 
@@ -225,7 +223,7 @@ def test_words_tell_the_moves_that_are_marked_in_their_one_form() -> None:
     state = rules.start("standard", 3).state()
     after = rules.parse_state(state.replace(" 1 0,", " 2 0,"))
     moves = [Moved(1, "b1-b3,c1"), Moved(2, "d8,d7")]
-    words = picture.in_words(picture.described(rules.drawing(after, View(moves=tuple(moves)))))
+    words = picture.in_words(picture.described(rules.drawing(after, tuple(moves))))
     assert words.endswith("; last b1-b3,c1 d8,d7.")
 
 
