@@ -21,22 +21,12 @@ TO_PLAY = (LAYOUT, TEAMS, PILLAR)
 TO_WRITE = tuple(map(Option, ("apgn", "abapro", "json", "diagram")))
 TO_READ = (Option("layout", values=tuple(BOARDS), sets_up=True), PILLAR, Option("abapro"))
 
-_EXAMPLES = {
-    "challenge": (
-        "challenge bob",
-        "abalone challenge -bowl alice bob",
-        "challenge me bob carol",
-        "challenge dave@example.org",
-        "challenge bob -layout=german",
-        "challenge bob -bowl -rounds=2",
-        "challenge alice+carol bob+me",
-    ),
-    "move": ("move a1-c3,b2", "move 12 c5,d5", "move 12#17 e7-f8,f8", "abalone move a1-c3,b2 #1"),
-    "preview": ("preview a1-c3,b2", "preview 12 c5,d5"),
-    "export": ("export", "export 12", "export 12 -json", "export 12 -apgn -abapro", "export me"),
-    "import": ("import", "import -abapro -layout=belgian"),
-    "help": ("help", "help commands", "pbm help abalone", "help move"),
-}
+
+def _examples() -> dict[str, tuple[str, ...]]:
+    """Return the examples in the help on each command."""
+    lines = Path(__file__).with_name("examples.txt").read_text(encoding="ascii").splitlines()
+    pairs = [line.split(": ") for line in lines]
+    return {name: tuple(each for word, each in pairs if word == name) for name, _ in pairs}
 
 
 class Abalone:
@@ -50,7 +40,7 @@ class Abalone:
         seats=tuple(range(2, max(map(max, BOARDS.values())) + 1)),
         playthrough=Path(__file__).with_name("playthrough.txt").read_text(encoding="ascii"),
         options=TO_PLAY,
-        examples=_EXAMPLES,
+        examples=_examples(),
         repetitions=claims.TIMES_REPEATED,
     )
     ground = GROUND

@@ -10,6 +10,7 @@ at the bottom. Such a record calls our `standard` "pbm standard".
 import re
 import unicodedata
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 from pbm.rules.abalone.layouts import BOARDS, start_game
@@ -247,25 +248,7 @@ def _plain(text: str) -> str:
 Notation = Literal["pbm", "Aba-Pro"]
 
 _OURS = "pbm "
-
-_USUAL = "abalone default normal original standard standardposition traditional usual".split()
-
-_DAISIES = {"belgian": "belge", "german": "allemande", "swiss": "suisse", "dutch": "hollandaise"}
-_ALIASES = {
-    **{f"{name}daisy": name for name in _DAISIES},
-    **{f"daisy{name}": name for name in _DAISIES},
-    **{f"marguerite{french}": name for name, french in _DAISIES.items()},
-    "korean": "korean_daisy",
-    "daisykorean": "korean_daisy",
-    "classical": "classic",
-    "classicposition": "classic",
-    "damier": "checkerboard",
-    "butterflies": "papillons",
-    "centrifuge": "centrifugeuse",
-    "pyramide": "pyramid",
-    "aliens": "alien",
-    "snake": "snakes",
-}
+_FILE = Path(__file__).with_name("board_names.txt")
 
 
 def _key(name: str) -> str:
@@ -274,7 +257,12 @@ def _key(name: str) -> str:
     return key.removeprefix("the")
 
 
-_BOARDS = {_key(board): board for board in BOARDS}
+# By the names of other programs, and by our own; our `standard` is one of several standards.
+_BOARDS = {
+    _key(name): board
+    for board, names in re.findall("(.+) = (.+)", _FILE.read_text(encoding="ascii"))
+    for name in names.split(", ")
+} | {_key(board): board for board in BOARDS}
 _EXACTLY = {_key(_OURS + board): board for board in BOARDS}
 
 
@@ -287,9 +275,8 @@ def board_named(name: str, notation: Notation = "pbm", players: int = 2) -> str 
     key = _key(name)
     if key in _EXACTLY:
         return _EXACTLY[key]
-    if key in _USUAL:
-        return usual_board(notation, players)
-    return _BOARDS.get(key) or _ALIASES.get(key)
+    board = _BOARDS.get(key)
+    return usual_board(notation, players) if board == usual_board("pbm") else board
 
 
 def usual_board(notation: Notation, players: int = 2) -> str:
