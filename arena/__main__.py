@@ -55,7 +55,7 @@ def main(
 
 def _core() -> str:
     """The word for the core that searches here."""
-    return GAME.search([GAME.start(2, {}, 0)], Budget(1)).by
+    return GAME.search([GAME.start(2, {})], Budget(1)).by
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class Setup:
     def start(self) -> AbalonePosition:
         """The first position."""
         chosen = {"layout": self.layout, "teams": self.teams}
-        return GAME.start(self.seats, completed(GAME.info.options, chosen), 0)
+        return GAME.start(self.seats, completed(GAME.info.options, chosen))
 
 
 FOR_TWO = (Setup("standard"), Setup("bowl"))

@@ -87,9 +87,6 @@ def steps_of(work: UnitOfWork, board: Board) -> tuple[Step, ...]:
     return merged_steps([ply.text for ply in work.plies.of(board.id)], left)
 
 
-_NO_CHANCE = 0  # seed; no game uses chance yet
-
-
 @dataclass(frozen=True)
 class Setup:
     """What a challenger chooses for a new game."""
@@ -104,7 +101,7 @@ class Setup:
         """Return the starting position. Raises Refusal for choices that exclude each other."""
         game = game_named(self.game)
         try:
-            return game.start(players, self.options, _NO_CHANCE)
+            return game.start(players, self.options)
         except SetupError as error:
             wrong = error.reason == "wrong-players"
             boards = any(option.sets_up for option in game.info.options)
@@ -327,6 +324,6 @@ def _sides(game: Game, players: int) -> tuple[int, ...] | None:
         return None
     chosen = completed(game.info.options, {option.name: True})
     try:
-        return game.start(players, chosen, _NO_CHANCE).sides
+        return game.start(players, chosen).sides
     except SetupError:
         return None

@@ -224,7 +224,7 @@ class Game(Protocol):
 
     info: Info
 
-    def start(self, seats: int, options: Options, seed: int) -> Position:
+    def start(self, seats: int, options: Options) -> Position:
         """Return the first position of a game. `options` include defaults. Raises SetupError."""
 
     def load(self, state: str) -> Position:

@@ -111,7 +111,7 @@ class Replay:
 
 def replay(game: Game, record: GameRecord) -> Replay:
     """Play a recorded game through. Raises SetupError, RecordError."""
-    played = Replay(game.start(record.seats, completed(game.info.options, record.options), 0))
+    played = Replay(game.start(record.seats, completed(game.info.options, record.options)))
     for step in record.steps:
         played.step(step)
     return played

@@ -3,7 +3,7 @@
 A game that fails the checks is left out, with a reason for the operator. One check is that the
 rules of a game reproduce its playthrough, which is a whole game as text:
 
-    start 2 seed=1 layout=plain
+    start 2 layout=plain
     = the state line at the start
     1 a1-c3,d4
     : a1-c3,b2 {"ejected": 2}
@@ -199,13 +199,13 @@ def _check_reading(game: Game) -> None:
         with suppress(StateError):
             game.load(text)
         with suppress(RulesError):
-            game.start(game.info.seats[0], completed(game.info.options, {}), 0).parse(text, 1)
+            game.start(game.info.seats[0], completed(game.info.options, {})).parse(text, 1)
 
 
 def _check_state(game: Game) -> None:
     """Check that a state line (a position as text) can be recognised in a mail."""
     info = game.info
-    position = game.start(info.seats[0], completed(info.options, {}), 0)
+    position = game.start(info.seats[0], completed(info.options, {}))
     state = position.state()
     is_plain = state.isascii() and state.isprintable() and " ".join(state.split()) == state
     is_plain = is_plain and "=?" not in state  # which reads as an encoded word in a header
@@ -227,8 +227,8 @@ def check_playthrough(game: Game) -> None:
         raise PlaythroughError("it has no playthrough")
     steps = [line for line in told[1:] if line[0] not in "=:" and not line.startswith("over ")]
     try:
-        seats, seed, chosen = _parse_start(told[0])
-        played = list(write_playthrough(game, seats, chosen, steps, seed=seed))
+        seats, chosen = _parse_start(told[0])
+        played = list(write_playthrough(game, seats, chosen, steps))
     except RulesError as error:
         raise PlaythroughError(f"its playthrough cannot be played: {error}") from error
     for number, (kept, made) in enumerate(zip([*told, ""], [*played, ""], strict=False), 1):
@@ -238,16 +238,16 @@ def check_playthrough(game: Game) -> None:
 
 
 def write_playthrough(
-    game: Game, seats: int, chosen: Options, steps: Iterable[str], *, seed: int = 0
+    game: Game, seats: int, chosen: Options, steps: Iterable[str]
 ) -> Iterator[str]:
     """Yield the lines of a playthrough with these steps, each `SEAT MOVE` or `leave SEAT`.
 
     Raises RulesError for a refused step, PlaythroughError for all else that is wrong.
     """
     options = completed(game.info.options, chosen)
-    position = game.start(seats, options, seed)
+    position = game.start(seats, options)
     told = (name if value is True else f"{name}={value}" for name, value in options.items())
-    yield " ".join([f"start {seats} seed={seed}", *told])
+    yield " ".join([f"start {seats}", *told])
     yield f"= {_state(game, position)}"
     for step in steps:
         yield step
@@ -285,13 +285,13 @@ def _state(game: Game, position: Position) -> str:
     return state
 
 
-def _parse_start(line: str) -> tuple[int, int, dict[str, str | bool]]:
+def _parse_start(line: str) -> tuple[int, dict[str, str | bool]]:
     word, *words = line.split()
     if word != "start" or not words:
         raise PlaythroughError('its playthrough does not begin with "start" and a number of seats')
     parts = (each.partition("=") for each in words[1:])
     chosen: dict[str, str | bool] = {name: value or True for name, _, value in parts}
-    return _number(words[0]), _number(str(chosen.pop("seed", 0))), chosen
+    return _number(words[0]), chosen
 
 
 def _number(text: str) -> int:

@@ -66,7 +66,7 @@ def finished(state: str, winners: tuple[int, ...], last: Sequence[int]) -> Board
     """A board of four that is over."""
     game = default_game()
     teams = {"teams": True, "layout": "standard"} if "teams" in state else {}
-    start = game.start(4, teams, 0)
+    start = game.start(4, teams)
     plies = last or (1, 2, 3, 4)
     seats = tuple(Seat(seat, seat, f"p{seat}", ply) for seat, ply in enumerate(plies, 1))
     moments = {"started_at": NOW, "changed_at": NOW}

@@ -171,7 +171,7 @@ def test_mistakes_count_by_what_they_change() -> None:
 
 
 def test_whoever_left_after_the_last_move_changes_nothing() -> None:
-    start = GAME.start(2, {"layout": "standard"}, 0).state()
+    start = GAME.start(2, {"layout": "standard"}).state()
     one = look_at(Course("abalone", start, ("a1-c3,b2",)), Piece((1, 2), 100))
     other = look_at(Course("abalone", start, ("a1-c3,b2", Leaving(1))), Piece((1, 2), 100))
     assert one == other
@@ -179,7 +179,7 @@ def test_whoever_left_after_the_last_move_changes_nothing() -> None:
 
 
 def test_advice_is_a_move_with_its_line_and_reasons() -> None:
-    start = GAME.start(2, {"layout": "standard"}, 0)
+    start = GAME.start(2, {"layout": "standard"})
     found = advise(Course("abalone", start.state(), ()), 1, 2)
     assert str(start.parse(found.move, 1)) == found.move
     assert found.line[0] == found.move

@@ -37,7 +37,7 @@ class Unsearched:
 
 def after(game: Any, *moves: str, seats: int = 2) -> list[Any]:
     """The positions of a game that began with these moves."""
-    found = [game.start(seats, {}, 0)]
+    found = [game.start(seats, {})]
     for text in moves:
         position = found[-1]
         found.append(position.play(position.parse(text, position.to_move[0])).position)

@@ -101,7 +101,7 @@ ROWS: list[tuple[str, Callable[[], object], str]] = [
     ("game-over", left(2, 1, 3), "This game is over."),
     (
         "nothing-to-claim",
-        lambda: GAME.claim([GAME.start(2, {}, 0)], {1: 0, 2: 0}),
+        lambda: GAME.claim([GAME.start(2, {})], {1: 0, 2: 0}),
         "this position has not come up 3 times with the same player to move, and not everybody has"
         " made 100 moves since a marble last went over the edge.",
     ),

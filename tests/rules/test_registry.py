@@ -91,10 +91,10 @@ def test_every_game_plays_its_playthrough(second_game: Game) -> None:
 
 
 def test_a_position_and_a_move_print_as_people_write_them(second_game: Game) -> None:
-    start = GAME.start(2, {}, 0)
+    start = GAME.start(2, {})
     assert repr(start.parse("a1-c3,d4", 1)) == "LineMove('a1-c3,b2')"
     assert " C- . . o o o . . / 9\n" in repr(start)
-    assert repr(second_game.start(2, {}, 0)).startswith("   a b c d e f g\n6  . . .")
+    assert repr(second_game.start(2, {})).startswith("   a b c d e f g\n6  . . .")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_only_a_game_that_is_here_can_be_preferred() -> None:
 def test_a_playthrough_needs_a_state_that_comes_back(second_game: Game) -> None:
     class Forgetful(Changed):
         def load(self, state: str) -> object:  # noqa: ARG002
-            return self._game.start(2, {}, 0)
+            return self._game.start(2, {})
 
     with pytest.raises(PlaythroughError, match="does not give its position back"):
         check_playthrough(Forgetful(second_game))  # type: ignore[arg-type]

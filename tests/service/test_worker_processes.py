@@ -63,7 +63,7 @@ def test_others_go_first(worker: WorkerProcess) -> None:
 
 
 def test_it_finds_what_is_found_here_and_loads_nothing_of_the_server(worker: WorkerProcess) -> None:
-    start = game_named("abalone").start(2, {"layout": "standard"}, 0).state()
+    start = game_named("abalone").start(2, {"layout": "standard"}).state()
     given = ("pebble", Course("abalone", start, ("a1-c3,d4",)), 7, 0, 3.0)
     assert worker.run(asked(think_about, *given)).move == think_about(*given).move
     loaded = worker.run(told("sorted(__import__('sys').modules)"))

@@ -150,7 +150,7 @@ def test_no_mail_overtakes_another_to_the_same_reader_of_a_board(database: Datab
             work.boards.add(
                 "abalone",
                 {},
-                rules.GAME.start(2, {}, 0),
+                rules.GAME.start(2, {}),
                 [alice.id, bob.id],
                 "{number}",
                 NOW,

@@ -39,7 +39,7 @@ def handles(database: Database) -> list[str]:
 def start(work: UnitOfWork) -> Board:
     alice = work.players.add("alice", "alice@example.org", NOW)
     bob = work.players.add("bob", "bob@example.org", NOW)
-    start = rules.GAME.start(2, {"layout": "standard"}, 0)
+    start = rules.GAME.start(2, {"layout": "standard"})
     chosen = {"layout": "standard"}
     return work.boards.add("abalone", chosen, start, [alice.id, bob.id], "Board {number}", NOW)
 

@@ -70,7 +70,7 @@ def test_what_is_no_core_is_not_used(tmp_path: Path) -> None:
 def test_without_a_core_plain_python_finds_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = GAME.start(2, {"layout": "standard"}, 0)
+    start = GAME.start(2, {"layout": "standard"})
     fast = GAME.search([start], Budget(nodes=200))
     with monkeypatch.context() as patched:
         patched.setattr(compiled, "LIBRARY", tmp_path / "none.so")

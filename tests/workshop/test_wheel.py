@@ -55,7 +55,7 @@ def test_the_wheel_searches_with_its_compiled_core(installed_wheel: InstalledWhe
 from pbm.rules.abalone.engine import compiled, compiling
 from pbm.rules.abalone import GAME
 from pbm.rules.contract import Budget
-found = GAME.search([GAME.start(2, {"layout": "standard"}, 0)], Budget(nodes=200))
+found = GAME.search([GAME.start(2, {"layout": "standard"})], Budget(nodes=200))
 print(compiling.LIBRARY, found.by, found.nodes, compiled.why_not())
 """
     place, *found = ask(installed_wheel, program).split()

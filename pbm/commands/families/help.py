@@ -228,7 +228,7 @@ def _picture(game: Game, chosen: dict[str, str | bool]) -> dict[str, Any] | None
 def _start(game: Game, players: int, chosen: dict[str, str | bool]) -> Position | None:
     """Return a starting position; None if the game has none for these options or players."""
     try:
-        return game.start(players, completed(game.info.options, chosen), 0)
+        return game.start(players, completed(game.info.options, chosen))
     except SetupError:
         return None
 

@@ -95,11 +95,7 @@ def start(
     return AbalonePosition(marbles, turn=1, scores=(0,) * players, teams=teams, pillar=pillar)
 
 
-def start_game(
-    seats: int,
-    options: Options,
-    seed: int = 0,  # noqa: ARG001 - there is no chance in it
-) -> AbalonePosition:
+def start_game(seats: int, options: Options) -> AbalonePosition:
     layout = options.get("layout")
     return start(
         None if layout is None else str(layout),

@@ -187,7 +187,7 @@ def ask_signup(
         game, start = start_of(challenge)
     else:
         game = default_game()
-        start = game.start(game.info.seats[0], completed(game.info.options, {}), 0)
+        start = game.start(game.info.seats[0], completed(game.info.options, {}))
     params = {
         "handle": handle,
         "named": named,

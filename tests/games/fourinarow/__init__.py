@@ -135,7 +135,7 @@ class FourInARow:
         folder=FOLDER,
     )
 
-    def start(self, seats: int, options: Options, seed: int) -> Position:  # noqa: ARG002 - none
+    def start(self, seats: int, options: Options) -> Position:  # noqa: ARG002 - none
         if seats != 2:
             raise SetupError("wrong-players")
         return Position(("." * len(COLUMNS),) * ROWS, 1)
