@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import chain, dropwhile, islice, pairwise
+from itertools import chain, dropwhile, islice, pairwise, product
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +25,7 @@ _KINDS: Final = tuple(
 )
 _BESIDE: Final = "beside "
 _SECTIONS: Final = (
-    *("elided", "common", "yes", "how", "beside how", "begin", "months"),
+    *("elided", "common", "yes", "how", "beside how", "begin", "months", "spoils"),
     *chain.from_iterable((kind, _BESIDE + kind) for kind in _KINDS),
 )
 # What a question is about, by a word of the commands that it asks about.
@@ -40,6 +40,7 @@ _GRAVE: Final = frozenset(("delete", "newkey", "add", "change"))  # commands
 LONGEST_YES, _MOST_LINES, _MOST_WORDS = 600, 14, 40  # of an answer; the words are of a clause
 _WRAPPED = 50  # characters; a line that is longer may go on in the next one
 _MOST_NAMES = 3  # words of a name
+_ALIKE = 3  # letters by which a name is known
 # Letters that nobody writes stand for what was asked, and for a name.
 _REPEATED, _NAME = "\ua66d", "\ua66e"
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'’-]*")
@@ -53,7 +54,7 @@ _ASKS = frozenset("?？؟")
 _DOUBTFUL = frozenset("🙄🤔🤷😒😏🙃🤨👎❌🙅🛑✋")
 _YES: Final = _WORDS["yes"] | _WORDS["again"]
 _POLITE: Final = _WORDS["polite"] | _WORDS["greeting"] | {_NAME, _REPEATED} | CLOSINGS
-_BEFORE_NAMES: Final = _WORDS["greeting"] | CLOSINGS
+_BEFORE_NAMES: Final = _WORDS["greeting"] | CLOSINGS | (_WORDS["thanks"] & _WORDS["polite"])
 _ANYWHERE: Final = _YES | _WORDS["gladly"] | _POLITE
 _ANYWHERE_WORDS: Final = frozenset(word for phrase in _ANYWHERE for word in phrase.split())
 _RECEIVED: Final = _WORDS["received"]  # a yes, and what a help desk writes
@@ -93,15 +94,26 @@ class Asked:
         return tuple(islice(dict.fromkeys(found), _MOST_MARKED))
 
     @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """The beginnings of names: whoever plays as dave may sign as David."""
+        return frozenset(name[:_ALIKE] for name in self.names if len(name) >= _ALIKE)
+
+    @cached_property
     def months(self) -> frozenset[str]:
         return frozenset(str(int(month)) for month in _DATE_MONTH.findall(" ".join(self.lines)))
 
 
 def _spellings(line: str) -> Iterator[str]:
-    """Yield the phrases of a line, also without accents. In the lists @ is a name, # a number."""
-    for phrase in map(small, line.replace("@", _NAME).replace("#", _REPEATED).split(",")):
-        yield phrase
-        yield plain_letters(phrase)
+    """Yield the phrases of a line, also without accents. In the lists @ is a name, # a number.
+
+    "(a|the) game" stands for a phrase with each of the words.
+    """
+    for written in small(line).replace("@", _NAME).replace("#", _REPEATED).split(","):
+        parts = [part.split("|") for part in re.split(r"[()]", written)]
+        for chosen in product(*parts):
+            phrase = " ".join("".join(chosen).split())
+            yield phrase
+            yield plain_letters(phrase)
 
 
 WELCOME: Final = Asked((PLAY,), to_stranger=True)
@@ -114,6 +126,7 @@ class _Language:
         found = read_sections(path, _SECTIONS, _spellings)
         self._months = [phrase.partition(" ")[::2] for phrase in found.pop("months")]
         self.elided = tuple(found.pop("elided"))
+        self.spoils = frozenset(found.pop("spoils"))
         self.sections = {name: frozenset(phrases) for name, phrases in found.items()}
         self.words = frozenset(
             word for phrases in found.values() for phrase in phrases for word in phrase.split()
@@ -217,7 +230,7 @@ def _without_names(text: str, asked: Asked) -> Iterator[str]:
 def _is_addressed(before: Sequence[str]) -> bool:
     """Return whether a name is expected behind these words: "Hello", "Kind regards,"."""
     said = [small(word.strip(".,!")) for word in before]
-    ends = (" ".join(said[start:]) for start in range(len(said)))
+    ends = (" ".join(said[start:]).casefold() for start in range(len(said)))
     return bool(said) and (said[-1] == _NAME or any(end in _BEFORE_NAMES for end in ends))
 
 
@@ -225,7 +238,11 @@ def _is_name(text: str, asked: Asked, *, known: bool = False) -> bool:
     """Return whether a text may be nothing but the name of a person, or a `known` name."""
     words = [word.strip("-,.!~") for word in text.split()]
     words = [word for word in words if word]
-    is_known = all(small(word) in asked.names for word in words)
+    is_known = all(
+        small(word) in asked.names
+        or (word.istitle() and small(word)[:_ALIKE] in asked.beginnings and small(word) not in _COMMON)
+        for word in words
+    )
     like = not known and all(
         word[0].isupper()
         and _NAME_WORD.fullmatch(word)
@@ -239,6 +256,7 @@ _COMMON: Final = frozenset().union(
     *(phrases for name, phrases in _WORDS.items() if name != "name follows"),
     *(language.words for language in _LANGUAGES),
 )
+_SPOILS: Final = frozenset().union(*(language.spoils for language in _LANGUAGES))
 
 
 def _with_known(clause: Clause, asked: Asked) -> Clause:
@@ -256,7 +274,7 @@ def _known(word: str, asked: Asked) -> str:
 def _spoils(words: Sequence[str]) -> bool:
     """Return whether words hold a phrase that turns a yes around: "yeah right"."""
     text = f" {' '.join(words)} "
-    return any(f" {phrase} " in text for phrase in _WORDS["spoils"])
+    return any(f" {phrase} " in text for phrase in _SPOILS)
 
 
 def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely: bool) -> bool:
