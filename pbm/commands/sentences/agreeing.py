@@ -57,6 +57,12 @@ _POLITE: Final = _WORDS["polite"] | _WORDS["greeting"] | {_NAME, _REPEATED} | CL
 _BEFORE_NAMES: Final = _WORDS["greeting"] | CLOSINGS | (_WORDS["thanks"] & _WORDS["polite"])
 _ANYWHERE: Final = _YES | _WORDS["gladly"] | _POLITE
 _ANYWHERE_WORDS: Final = frozenset(word for phrase in _ANYWHERE for word in phrase.split())
+_TURNS: Final = frozenset(
+    word
+    for name in ("not", "doubt", "no", "later", "turns")
+    for phrase in _WORDS[name]
+    for word in phrase.split()
+)
 _RECEIVED: Final = _WORDS["received"]  # a yes, and what a help desk writes
 _WHY_NOT: Final = frozenset(phrase for phrase in _WORDS["gladly"] if "not" in phrase.split())
 
@@ -128,6 +134,7 @@ class _Language:
         self.elided = tuple(found.pop("elided"))
         self.spoils = frozenset(found.pop("spoils"))
         self.sections = {name: frozenset(phrases) for name, phrases in found.items()}
+        self.clear = _YES | self.sections["yes"]
         self.words = frozenset(
             word for phrases in found.values() for phrase in phrases for word in phrase.split()
         )
@@ -239,9 +246,8 @@ def _is_name(text: str, asked: Asked, *, known: bool = False) -> bool:
     words = [word.strip("-,.!~") for word in text.split()]
     words = [word for word in words if word]
     is_known = all(
-        small(word) in asked.names
-        or (word.istitle() and small(word)[:_ALIKE] in asked.beginnings and small(word) not in _COMMON)
-        for word in words
+        word in asked.names or (word not in _COMMON and word[:_ALIKE] in asked.beginnings)
+        for word in map(small, words)
     )
     like = not known and all(
         word[0].isupper()
@@ -279,10 +285,9 @@ def _spoils(words: Sequence[str]) -> bool:
 
 def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely: bool) -> bool:
     more = asked.repeated | language.months(asked)
-    plain = map(language.plain, found)
-    if not all(language.knows(word) or word in more for clause in plain for word in clause.words):
-        return False
     found = [language.plain(clause) for clause in found]
+    if not all(language.knows(word) or word in more for each in found[:1] for word in each.words):
+        return False
     saying = language.saying(asked.kinds, grave=asked.grave)
     agreeing = (
         saying.union(_POLITE, asked.kinds) if merely else language.agreeing(asked.kinds)
@@ -295,13 +300,28 @@ def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely
             said += parts
         elif parts and not said and _YES.isdisjoint(parts):
             pass  # "Resign? Yes."
-        elif not (asked.to_stranger and said and _asks_how(language, clause, agreeing)):
+        elif asked.to_stranger and said and _asks_how(language, clause, agreeing):
+            pass
+        elif is_asked or merely or not (said and _may_remark(language, said, clause, asked)):
             return False
     affirms = [part for part in said if part in saying]
     if not affirms or ({_REPEATED}.issuperset(affirms) and "move" not in asked.kinds):
         return False
     only_received = asked.to_stranger and _RECEIVED.issuperset(affirms)
     return not only_received or (_RECEIVED | _WORDS["greeting"] | {_NAME}).issuperset(said)
+
+
+def _may_remark(language: _Language, said: Sequence[str], clause: Clause, asked: Asked) -> bool:
+    """Return whether a clause is a remark behind a yes that has said again what was asked.
+
+    A remark neither denies, doubts nor delays, and is no move or command.
+    """
+    again = frozenset().union(*(language.sections[kind] for kind in asked.kinds)) - language.clear
+    is_clear = PLAY not in asked.kinds or not language.clear.isdisjoint(said)  # "I'd love to"
+    turns = _TURNS - language.sections["common"]
+    letters = re.sub(r"['-]", "", "".join(clause.words))
+    is_sure = is_clear and not (asked.grave or again.isdisjoint(said))
+    return is_sure and turns.isdisjoint(clause.words) and letters.isalpha()
 
 
 def _asks_how(language: _Language, clause: Clause, agreeing: frozenset[str]) -> bool:
