@@ -9,7 +9,7 @@ import pytest
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move, whole_move
 from pbm.commands.script import Script, confirmation, read_script
-from pbm.commands.sentences.agreeing import WELCOME
+from pbm.commands.sentences.agreeing import KINDS, WELCOME, Asked, agrees
 from pbm.play.subjects import answer_subject, is_own
 from tests.help.pages import PAGES, SUBJECTS, html_lines, mailed, text_lines
 from tests.mail.reading.our_mails import own_words
@@ -29,6 +29,10 @@ def rewrapped(subject: str) -> frozenset[str]:
     """All that a line of the mail can become in windows of any width."""
     lines = html_lines(subject)
     return frozenset(part for width in ANY_WIDTH for line in lines for part in wrap(line, width))
+
+
+QUESTIONS = [Asked((kind,), names=("alice",)) for kind in KINDS]
+EVERYTHING = Asked(KINDS, names=("alice",))
 
 
 @each_row("subject", SUBJECTS)
@@ -52,6 +56,9 @@ def test_no_line_changes_anything_wrapped_at_any_width(subject: str) -> None:
 def test_no_line_answers_a_question(subject: str) -> None:
     lines = {*text_lines(subject), *html_lines(subject), *rewrapped(subject)}
     assert not [line for line in lines if confirmation([line], WELCOME)[0] is not None]
+    # A yes to any question is one to a question about everything, which is asked first for speed.
+    perhaps = [line for line in lines if agrees([line], EVERYTHING)]
+    assert not [line for line in perhaps if any(agrees([line], asked) for asked in QUESTIONS)]
 
 
 @each_row("subject", SUBJECTS)

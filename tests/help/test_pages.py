@@ -29,7 +29,17 @@ def title(subject: str) -> str:
 
 
 def test_the_pages_are_these() -> None:
-    others = ["boards", "boards all", "clocks", "colours", "commands", "limits", "picture", "push"]
+    others = [
+        "answers",
+        "boards",
+        "boards all",
+        "clocks",
+        "colours",
+        "commands",
+        "limits",
+        "picture",
+        "push",
+    ]
     others += ["robots", "start", "time", "tutorial"]
     game = ["abalone", *(f"abalone {more}" for more in ("boards", "notation", "rules", "tactics"))]
     assert sorted([*others, *game]) == PAGES

@@ -22,7 +22,7 @@ def card(context: Context, board: Board, asked: Sequence[str] = ()) -> dict[str,
 
 
 class Status(Command, group="look"):
-    """See in a few lines how a board stands: your colour, the scores, the clocks, how to move."""
+    """See in a few lines how a board stands: your colour, the scores, clocks, how moves look."""
 
     words = ("status",)
     reads_only = True

@@ -14,23 +14,24 @@ from pathlib import Path
 from typing import Final
 
 from pbm.commands.sentences.clauses import ANSWER_WORDS, Clause, clauses, plain_letters, small
+from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.signatures import CLOSINGS
 from pbm.word_lists import read_sections
 
 PLAY: Final = "play"
 _FOLDER: Final = Path(__file__).parents[1] / "languages" / "agreeing"
 _WORDS: Final = ANSWER_WORDS
-_KINDS: Final = tuple(
+KINDS: Final = tuple(
     f"{PLAY}, draw, takeback, resign, move, address, delete, vacation, account".split(", ")
 )
 _BESIDE: Final = "beside "
 _SECTIONS: Final = (
     *("elided", "common", "yes", "how", "beside how", "begin", "months", "spoils"),
-    *chain.from_iterable((kind, _BESIDE + kind) for kind in _KINDS),
+    *chain.from_iterable((kind, _BESIDE + kind) for kind in KINDS),
 )
 # What a question is about, by a word of the commands that it asks about.
 _KIND_OF: Final = {
-    **{kind: kind for kind in _KINDS},
+    **{kind: kind for kind in KINDS},
     **dict.fromkeys(("challenge", "rematch", "seek", "join"), PLAY),
     **dict.fromkeys(("plan", "submit", "confirm"), "move"),
     **dict.fromkeys(("change", "set", "block", "newkey", "add", "send"), "account"),
@@ -186,6 +187,9 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
         return False
     found = [clause for part in _paragraphs(kept, asked) for clause in clauses(part, LONGEST_YES)]
     found = [_with_known(clause, asked) for clause in found]
+    # Quotes may be our words, rewrapped by a mail program.
+    if '"' in fold_typography(text) and _YES.isdisjoint(found[0].words[:1] if found else ()):
+        return False
     agreed = any(_agree(language, found, asked, merely=merely) for language in _LANGUAGES)
     return agreed and not any(_spoils(clause.words) for clause in found)
 

@@ -175,14 +175,6 @@ def asks_who(lines: Sequence[str]) -> bool:
     return any(begins(_without_asides(words), _LISTS["who"]) for words in said)
 
 
-def only_means(line: str, intention: Intention, board: int) -> bool:
-    said = understand((line,))
-    if said is None or said.rest or len(said.meant) != 1:
-        return False
-    (meant,) = said.meant
-    return (meant.intention, meant.asks_how) == (intention, False) and meant.board in (None, board)
-
-
 def _clauses(text: str) -> Iterator[_Clause]:
     for found in _CLAUSE.finditer(text):
         words, (start, end) = words_of(found[0]), found.span()
