@@ -23,10 +23,10 @@ from pbm.play.limits import ALIAS_ASKED_EVERY
 from pbm.play.subjects import answer_subject, question_subject
 from pbm.service.answering.newcomers import handle_again, settle_signup
 from pbm.service.asking.challenges import CHALLENGE
-from pbm.service.asking.once_more import ask_once_more
 from pbm.service.asking.questions import (
     NEW_ADDRESS,
     as_shown,
+    ask_once_more,
     ask_player,
     shortened,
     stored_password,

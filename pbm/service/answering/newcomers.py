@@ -31,12 +31,14 @@ from pbm.play.turn import Turn
 from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts import check_new_handle, choose_handle, suggest_handle
 from pbm.service.asking.challenges import FIRST_GAMES, FirstGame, ask_signup, first_game_kept
-from pbm.service.asking.once_more import (
+from pbm.service.asking.questions import (
     ask_once_more,
+    hash_of_first,
+    stored_password,
     takes_unclear,
+    within_rate,
     words_read,
 )
-from pbm.service.asking.questions import hash_of_first, stored_password, within_rate
 from pbm.service.obeying.obey import apart, obey, tell
 from pbm.service.obeying.scripts import giving_back, problem_answer, refused, run_script
 from pbm.service.telling.mail_writer import MailWriter, answers_left

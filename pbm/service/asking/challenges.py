@@ -158,10 +158,8 @@ class FirstGame:
 
 
 def first_game_kept(params: Mapping[str, Any]) -> FirstGame | None:
-    begins, pairs = params.get("begins"), params.get("pairs")  # `pairs`: of earlier versions
-    if begins:
-        return from_plain(FirstGame, begins)
-    return FirstGame(pairs, Play.words[0]) if pairs else None
+    begins = params.get("begins")
+    return from_plain(FirstGame, begins) if begins else None
 
 
 def ask_signup(

@@ -15,10 +15,12 @@ from hashlib import sha256
 from ipaddress import ip_network
 from typing import Any
 
+from pbm.clock import local_moment
 from pbm.commands.families.account import SignUp
 from pbm.commands.language.context import Context
 from pbm.commands.registry import read_commands
 from pbm.commands.script import Script
+from pbm.commands.sentences.answers import puts_off
 from pbm.errors import Refusal
 from pbm.events import AddressWanted
 from pbm.mail.address import address_key
@@ -29,7 +31,7 @@ from pbm.play.subjects import question_subject
 from pbm.play.turn import Claim, Turn
 from pbm.rules.registry import default_game
 from pbm.service.telling.announce import answers_stop, may_answer
-from pbm.service.telling.mail_writer import MailWriter
+from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.asking import (
     CONSENT_STANDS,
@@ -43,6 +45,7 @@ from pbm.store.values.players import Player
 
 Told = tuple[int | None, tuple[str, ...], tuple[str, ...]]  # commands: board, lines, comment
 NEW_ADDRESS = "address"  # the kind of question
+_INVITING = ("signup", "invite")
 _MOVE_LINE = re.compile(r"^move (\d+)#(\d+) ", re.ASCII)
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
@@ -147,6 +150,41 @@ def ask_player(
     asked = kind, player.address, token_digest(token), kept, turn.now, until, player
     turn.work.questions.ask(*asked)
     MailWriter(turn).question(player, kind, subject, params, token, kind=mail)
+
+
+def ask_once_more(
+    turn: MailTurn, reader: Player | str, question: Question, token: str, told: dict[str, Any]
+) -> str:
+    """Ask again after an unclear answer; `told` are parameters of the template.
+
+    Returns what was done, for the operator's log.
+    """
+    if not takes_unclear(turn, question):
+        return "neither yes nor no again, so not answered"
+    may = may_answer(turn, reader) if isinstance(reader, Player) else answers_left(turn, reader)
+    if not may:
+        return "neither yes nor no, but had enough answers"
+    section = {"section": "yes-or-no", "asks": question.kind, "said": words_read(turn), **told}
+    waits = question.kind in _INVITING and puts_off("\n".join(turn.envelope.said))
+    if waits:
+        section |= {"section": "put-off", "until": local_moment(question.expires_at, "UTC")}
+    subject = question_subject("another day?" if waits else "yes or no?")
+    params = {"sections": [section], "last": False}
+    MailWriter(turn).question(reader, "answer", subject, params, token)
+    return f"{'not now' if waits else 'neither yes nor no'}, so asked once more"
+
+
+def takes_unclear(turn: MailTurn, question: Question) -> bool:
+    """Return whether a question gets its first unclear answer, and note that."""
+    if question.params.get("unclear"):
+        return False
+    turn.work.questions.note_unclear(question)
+    return True
+
+
+def words_read(turn: MailTurn) -> list[str]:
+    """Return the sender's words, shortened, for a mail that tells what was read."""
+    return [] if turn.withholds_words else shortened([*filter(str.strip, turn.envelope.said)])
 
 
 def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWanted:

@@ -16,7 +16,6 @@ from pbm.store.values.asking import (
     CONSENT_STANDS,
     OPEN_FOR,
     ErrandStatus,
-    PendingCommands,
     Question,
     SeekStatus,
 )
@@ -56,11 +55,7 @@ def lapse_question(tick: Tick) -> str | Again:
         tell_called_off(tick, lapse_challenge(tick.work, challenge))
         return "challenge lapsed"
     tick.work.questions.forget_password(question)
-    dropped: list[PendingCommands] = []
-    if question.player_id is not None:  # keep commands that a newer question asks about, too
-        still_asked = tick.work.questions.errands_asked_about(question.player_id, tick.now)
-        waiting = [number for number in question.params["errands"] if number not in still_asked]
-        dropped += tick.work.questions.open_errands(waiting)
+    dropped = tick.work.questions.open_errands(question.params.get("errands", ()))
     for errand in dropped:
         tick.work.questions.settle_errand(errand, ErrandStatus.DROPPED, lines=[], comment=[])
     count = len(dropped) + _lapse_invitation(tick, question)
