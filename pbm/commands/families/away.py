@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import ClassVar
 
 from pbm.commands.language.arguments import LongSpan
 from pbm.commands.language.context import Context
@@ -9,6 +10,7 @@ from pbm.commands.language.days import Days, DaysKind
 from pbm.commands.language.declare import BoardCommand, Command, Danger, operand
 from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.events import Answered, Event
+from pbm.events.board import OfferKind
 from pbm.play.clocks import vacations
 from pbm.play.clocks.pauses import LONGEST_GIFT, SHORTEST_GIFT, give_time
 from pbm.play.clocks.terms import write_duration
@@ -67,21 +69,20 @@ class Pause(BoardCommand, group="play"):
 
     words = ("pause",)
     comes_last = True
+    offer: ClassVar[OfferKind] = PAUSE
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
-        yield from ask_all(context.work, board, PAUSE, context.player.id, context.now)
+        yield from ask_all(context.work, board, self.offer, context.player.id, context.now)
 
 
-class Resume(BoardCommand, group="play"):
+class Resume(Pause, group="play"):
     """Ask the others to let the clocks of a paused board run again."""
 
     words = ("resume",)
-    comes_last = True
-
-    def run(self, context: Context) -> Iterator[Event]:
-        board = context.own_game(self.board)
-        yield from ask_all(context.work, board, RESUME, context.player.id, context.now)
+    examples = ("resume", "resume 12")
+    offer: ClassVar[OfferKind] = RESUME
+    run = Pause.run
 
 
 class Give(Command, group="play"):

@@ -222,7 +222,7 @@ class Set(Command, group="account"):
 
     @property
     def danger(self) -> Danger | None:
-        return Danger.UNPROVEN if _weakens(self.name, self.value) else None
+        return Danger.UNPROVEN if self.value and _weakens(self.name, self.value) else None
 
     def run(self, context: Context) -> Iterator[Event]:
         work, before = context.work, context.player
@@ -239,40 +239,28 @@ class Set(Command, group="account"):
         yield _settings(context, changed=self.name)
 
 
-class SetChallenges(Command, group="lobby"):
+class SetChallenges(Set, group="lobby"):
     """Say whether others may challenge you: `on`, `ask` or `off`."""
 
     words = ("challenges",)
     examples = ("challenges ask", "challenges off", "challenges on")
 
+    name = "challenges"
     value: str = operand(OneOf(*_CHOICES["challenges"]))
-
-    @property
-    def danger(self) -> Danger | None:
-        return Danger.UNPROVEN if _weakens("challenges", self.value) else None
-
-    def run(self, context: Context) -> Iterator[Event]:
-        yield set_challenges(context, self.value)
+    run = Set.run
 
 
-class SetLimit(Command, group="lobby"):
+class SetLimit(Set, group="lobby"):
     """Take no challenge while you have this many games in progress that others began."""
 
     words = ("limit",)
     examples = ("limit 5", "limit none", "limit")
 
-    most: str | None = operand(Word("n"), optional=True)
-
-    @property
-    def danger(self) -> Danger | None:
-        return Danger.UNPROVEN if self.most and _weakens("limit", self.most) else None
+    name = "limit"
+    value: str = operand(Word("n"), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
-        if self.most is None:
-            yield _settings(context)
-            return
-        context.work.players.change_settings(context.player_id, limit=_limit(self.most))
-        yield _settings(context, changed="limit")
+        yield from super().run(context) if self.value else [_settings(context)]
 
 
 def set_challenges(context: Context, value: str) -> Answered:
