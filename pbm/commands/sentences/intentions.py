@@ -151,14 +151,18 @@ def days_away(lines: Sequence[str]) -> str | None:
     """Return what follows a phrase such as "I'm on vacation"; None if there is no such phrase."""
     if sum(map(len, lines)) > _LONGEST:
         return None
-    text = fold_typography(" ".join(" ".join(lines).split())).casefold()
+    text = fold_typography(one_line(lines)).casefold()
     found = _AWAY.search(text)
     return found[1].strip(" .") if found else None
 
 
+def one_line(lines: Sequence[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
 def topic_asked(lines: Sequence[str]) -> Meant | None:
     """Return the subject of a short question, or of a notice of absence; None for other texts."""
-    text = " ".join(" ".join(lines).split())
+    text = one_line(lines)
     words = words_of(text.replace("'", " ").replace("’", " "))
     found = max(filter(None, map(_TOPICS.get, words)), key=list(Intention).index, default=None)
     plays = found is Intention.ROBOTS and not _TO_PLAY.isdisjoint(words)

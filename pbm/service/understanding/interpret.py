@@ -33,7 +33,7 @@ from pbm.service.understanding.described_move import read_described_move
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.move_line import read_move_line
 from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_question, read_wish
-from pbm.store.values.boards import Offer
+from pbm.store.values.boards import Board, Offer
 
 _LINES_READ = 200  # of one mail
 _OF_A_MOVE = ("bare-move", "unclear-move")
@@ -68,56 +68,40 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
         script = replace(script, comment=(script.heading,))
     if script.commands or script.problem or not script.comment:
         return None
-    said = answers.spoken(script.comment)
-    if number is None:
-        to_what = is_bare_yes(script) and not answers.only_thanks(script.comment)
-        return _yes_to_what(None) if to_what else None
-    board = context.work.boards.get(number)
-    asked = {offer: who for offer, who in board.open_offers.items() if context.player_id in who}
-    if not asked:
-        if not board.open_offers and is_bare_no(script):
-            return ask_to_decline(context, script, number)
-        return _yes_to_what(number) if is_bare_yes(script) else None
+    board = context.work.boards.get(number) if number else None
+    offers = board.open_offers if board else {}
+    asked = {offer: who for offer, who in offers.items() if context.player_id in who}
+    if board and asked:
+        return _answer_to(context, script, board, asked)
+    if board and not offers and is_bare_no(script):
+        return ask_to_decline(context, script, board)
+    is_yes = is_bare_yes(script) and (board or not answers.only_thanks(script.comment))
+    return Script(answer=_yes_to_what(number)) if is_yes else None
+
+
+def _answer_to(context: Context, script: Script, board: Board, asked: _Waiting) -> Script | None:
+    """Return a script for an answer to open offers; None for words that answer none of them."""
     kinds = tuple(offer.kind for offer in asked if offer.kind in (DRAW, TAKEBACK))
-    handles = [seat.handle for seat in board.seats]
-    turn = context.turn
+    handles, turn = [seat.handle for seat in board.seats], context.turn
     names = turn.names_beside(handles) if isinstance(turn, MailTurn) else handles
-    about = Asked(kinds, names=names)
-    yes = agrees(script.comment, about)
-    line = script.comment[said.lines - 1] if said.lines else ""
+    about, said = Asked(kinds, names=names), answers.spoken(script.comment)
+    yes, shown = agrees(script.comment, about), _is_shown(context, board.id, asked)
+    line, below = script.comment[said.lines - 1], script.comment[said.lines :]
     if not yes and (not said.begins or answers.opts_out(line)):
         return None
-    if yes:
-        settled = _accepting(context, script, number, about, asked)
-    else:
-        # After a no, a move is played; it rejects the offer, too.
-        moved = read_move_line(context, script) if answers.says_no(line) else None
-        settled = moved or _rejecting(context, script, number, said, asked)
-    return settled or _unclear(context, script, number, asked)
-
-
-def _accepting(
-    context: Context, script: Script, number: int, about: Asked, asked: _Waiting
-) -> Script | None:
-    """Return a script that accepts the only open offer; None if it is unclear which is meant."""
-    if not _is_shown(context, number, asked):
-        return None
-    comment = beside_yes(script.comment, about)
-    return replace(script, commands=_answering(Accept, number, asked), comment=comment)
-
-
-def _rejecting(
-    context: Context, script: Script, number: int, said: answers.Spoken, asked: _Waiting
-) -> Script | None:
-    """Return a script that rejects the only open offer; None if the reply is unclear."""
-    rest = (said.rest,) if said.rest else ()
-    line, below = script.comment[said.lines - 1], script.comment[said.lines :]
-    others = read_script("", (*rest, *below), in_answer=True, game=context.game_meant)
-    also = others.commands or others.problem or read_wish(context, others)
-    if not said.no or also or not _is_shown(context, number, asked):
-        return None
-    answer = _answering(Reject, number, asked)
-    return replace(script, commands=answer, comment=(line, *below) if rest else others.comment)
+    if yes and shown:
+        words = beside_yes(script.comment, about)
+        return replace(script, commands=_answering(Accept, board.id, asked), comment=words)
+    # After a no, a move is played; it rejects the offer, too.
+    moved = read_move_line(context, script) if not yes and answers.says_no(line) else None
+    if moved:
+        return moved
+    others = read_script("", (said.rest, *below), in_answer=True, game=context.game_meant)
+    asks_more = others.commands or others.problem or read_wish(context, others)
+    if not yes and said.no and shown and not asks_more:
+        words = (line, *below) if said.rest else others.comment
+        return replace(script, commands=_answering(Reject, board.id, asked), comment=words)
+    return _unclear(context, script, board.id, asked, is_talk=not asks_more)
 
 
 def _is_shown(context: Context, number: int, asked: _Waiting) -> bool:
@@ -134,30 +118,26 @@ def _answering(command: type[Accept | Reject], number: int, asked: _Waiting) -> 
     return read_commands([f"{command.words[0]} {offer.kind} {number}{ply}"])
 
 
-def _unclear(context: Context, script: Script, number: int, asked: _Waiting) -> Script:
+def _unclear(
+    context: Context, script: Script, number: int, asked: _Waiting, *, is_talk: bool
+) -> Script:
     """Return a script for words that begin like an answer to an offer, and are none.
 
     Words for the others are sent to them, and the sender is asked once. If the words may ask for
     something else, nobody gets them.
     """
-    said = answers.spoken(script.comment)
-    rest = (said.rest, *script.comment[said.lines :])
-    others = read_script("", rest, in_answer=True, game=context.game_meant)
-    also = others.commands or others.problem or read_wish(context, others)
-    talk = script.comment if not (also or is_bare_yes(script) or is_bare_no(script)) else ()
-    if not talk or _board_lines(context, script) or read_move_line(context, script):
-        return _yes_to_what(number, asked)
+    is_talk = is_talk and not (is_bare_yes(script) or is_bare_no(script))
+    if not is_talk or _board_lines(context, script) or read_move_line(context, script):
+        return Script(answer=_yes_to_what(number, asked))
     now, whose = context.turn.now, (context.player_id, number, mark_of(*asked))
     if not OFFER_UNCLEAR.take(context.work, now, *whose):
         return script
-    told = _yes_to_what(number, asked).answer
-    assert told is not None
-    return replace(script, aside=replace(told, params={**told.params, "sent": True}))
+    return replace(script, aside=_yes_to_what(number, asked, sent=True))
 
 
-def _yes_to_what(number: int | None, asked: Iterable[Offer] = ()) -> Script:
-    told = {"title": "yes to what?", "offers": [offer.kind for offer in asked]}
-    return Script(answer=Answered("bare-yes", told, number))
+def _yes_to_what(number: int | None, asked: Iterable[Offer] = (), **more: bool) -> Answered:
+    told = {"title": "yes to what?", "offers": [offer.kind for offer in asked], **more}
+    return Answered("bare-yes", told, number)
 
 
 def _which_of_several(context: Context, script: Script) -> Script | None:

@@ -31,6 +31,7 @@ from pbm.commands.sentences.intentions import (
     Understood,
     address_invited,
     days_away,
+    one_line,
     topic_asked,
     understand,
 )
@@ -39,6 +40,7 @@ from pbm.events import Answered
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 from pbm.service.telling.announce import others_reading
+from pbm.store.values.boards import Board
 
 _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.RESIGN: Resign,
@@ -130,7 +132,7 @@ def read_question(context: Context, script: Script) -> Script | None:
         return None
     wish = _WISHED.get(aim)
     if wish and board.playing and (wish is Intention.PAUSE or board.has_moved(context.player_id)):
-        return _perhaps(context, wish, script.comment, number)
+        return _asking(context, script, Meant(wish, False, number, one_line(script.comment)))
     if aim is Aim.EITHER or not context.turn.unproven or others_reading(board, context.player_id):
         return replace(script, aim=aim if aim is Aim.EITHER else Aim.SERVER)
     return _answering([f"{Status.words[0]} {number}"], script.comment)
@@ -161,7 +163,10 @@ def _answering(lines: Sequence[str], asked: Sequence[str]) -> Script:
 def _invitation(context: Context, script: Script) -> Script | None:
     """Return a script that asks whether to invite the only mail address in the words, or None."""
     address = address_invited(script.said)
-    return _perhaps(context, Intention.AGAINST, script.said, handle=address) if address else None
+    if address is None:
+        return None
+    meant = Meant(Intention.AGAINST, False, None, one_line(script.said), address)
+    return _asking(context, script, meant)
 
 
 def _vacation(context: Context, script: Script) -> Script | None:
@@ -169,9 +174,15 @@ def _vacation(context: Context, script: Script) -> Script | None:
     line = vacation_line(script.said)
     if line is None:
         return None
-    perhaps = _perhaps(context, Intention.AWAY, script.said, line=line)
-    is_clear = isinstance(perhaps.commands[0], TakeVacation)
-    return perhaps if is_clear else replace(perhaps, guess=None)
+    return _asking(context, script, Meant(Intention.AWAY, False, None, one_line(script.said)), line)
+
+
+def _asking(context: Context, script: Script, meant: Meant, line: str = "") -> Script:
+    """Return the script that asks whether a request is meant, or shows the help page in `line`."""
+    game = context.game_meant
+    command = _command(line or _line(meant, None, game), meant, game)
+    guess = None if isinstance(command, Help) else _guess([meant], None)
+    return Script((command,), said=script.said, guess=guess)
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
@@ -226,30 +237,13 @@ def _names_page(context: Context, script: Script) -> bool:
     return False
 
 
-def ask_to_decline(context: Context, script: Script, number: int) -> Script | None:
+def ask_to_decline(context: Context, script: Script, board: Board) -> Script | None:
     """Return a script that asks whether "no" means `decline`; None if it is too late for that."""
-    board = context.work.boards.get(number)
     player = context.player_id
     if not board.playing or board.has_moved(player) or player not in board.still_in:
         return None
-    return _perhaps(context, Intention.DECLINE, script.comment, number)
-
-
-def _perhaps(
-    context: Context,
-    wish: Intention,
-    words: Sequence[str],
-    number: int | None = None,
-    handle: str | None = None,
-    line: str = "",
-) -> Script:
-    """Return a script that asks whether words are a wish; `line` is its command, if known."""
-    meant, game = (
-        Meant(wish, False, None, " ".join(" ".join(words).split()), handle),
-        context.game_meant,
-    )
-    command = _command(line or _line(meant, number, game), meant, game)
-    return Script((command,), said=tuple(words), guess=_guess([meant], number))
+    meant = Meant(Intention.DECLINE, False, board.id, one_line(script.comment))
+    return _asking(context, script, meant)
 
 
 def _understood(script: Script) -> Understood | None:
