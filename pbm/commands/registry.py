@@ -34,59 +34,16 @@ from pbm.play import game_words
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 
-COMMANDS: tuple[type[Command], ...] = (
-    help.Help,
-    account.SignUp,
-    account.WhoAmI,
-    settings.ShowSettings,
-    settings.Set,
-    account.Add,
-    account.ChangeAddress,
-    account.ChangeHandle,
-    account.ChangePassword,
-    account.NewKey,
-    account.ExplainStop,
-    account.Delete,
-    lobby.Challenge,
-    lobby.Decline,
-    lobby.Rematch,
-    PlayMove,
-    play.Resign,
-    agree.Draw,
-    agree.TakeBack,
-    agree.Accept,
-    agree.Reject,
-    agree.Claim,
-    status.Send,
-    status.Status,
-    look.Show,
-    look.Games,
-    people.Standings,
-    away.TakeVacation,
-    away.Back,
-    away.Give,
-    away.Pause,
-    away.Resume,
-    play.Preview,
-    records.Export,
-    records.Import,
-    people.ListHistory,
-    people.ShowInfo,
-    people.ListPlayers,
-    look.Next,
-    look.ShowAs,
-    seeks.Play,
-    seeks.SeekOthers,
-    seeks.ListSeeks,
-    seeks.Join,
-    seeks.Unseek,
-    settings.SetChallenges,
-    settings.SetLimit,
-    control.BlockPlayer,
-    control.UnblockPlayer,
-    control.ReportBoard,
-    play.Hint,
-    play.Analyse,
+_FAMILIES = (  # in the order of the help pages
+    *(help, account, lobby, seeks, settings, control, look, play, agree, status, away, people),
+    records,
+)
+COMMANDS: tuple[type[Command], ...] = tuple(
+    item
+    for family in _FAMILIES
+    for item in vars(family).values()
+    if isinstance(item, type) and issubclass(item, Command) and item.words
+    if item.__module__ == family.__name__
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}

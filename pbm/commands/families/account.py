@@ -58,22 +58,6 @@ class WhoAmI(Command, group="account"):
         yield Answered("whoami", told)
 
 
-class NewKey(Command, group="account"):
-    """Make the reply addresses in all our mails to you so far useless, and get new ones."""
-
-    words = ("newkey",)
-    dangerous = Danger.ALWAYS
-    asks = "Do you want new reply addresses, which make the old ones useless?"
-
-    def run(self, context: Context) -> Iterator[Event]:
-        context.work.players.renew_epoch(context.player.id)
-        yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
-
-    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
-        playing = [board.id for board in boards_played(turn.work, player, lock=False)]
-        return {"section": "ends-replies", "boards": playing[:MOST_SHOWN]}
-
-
 class Add(Command, group="account"):
     """Add a second address from which you may answer our mails."""
 
@@ -163,6 +147,22 @@ class ChangePassword(Command, group="account"):
     def new_password(self) -> str | None:
         """The new password; None if the line says `none`."""
         return None if self.password.value == _NONE else self.password.value
+
+
+class NewKey(Command, group="account"):
+    """Make the reply addresses in all our mails to you so far useless, and get new ones."""
+
+    words = ("newkey",)
+    dangerous = Danger.ALWAYS
+    asks = "Do you want new reply addresses, which make the old ones useless?"
+
+    def run(self, context: Context) -> Iterator[Event]:
+        context.work.players.renew_epoch(context.player.id)
+        yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
+
+    def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
+        playing = [board.id for board in boards_played(turn.work, player, lock=False)]
+        return {"section": "ends-replies", "boards": playing[:MOST_SHOWN]}
 
 
 class ExplainStop(Command, group="account"):
