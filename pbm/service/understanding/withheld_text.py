@@ -22,6 +22,7 @@ from pbm.commands.families.play import PlayMove
 from pbm.commands.language.words import KEPT_FREE
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script
+from pbm.commands.sentences.clauses import read_list
 from pbm.events import Answered
 from pbm.mail.reading.charsets import UNSEEN
 from pbm.mail.reading.inbound import masked
@@ -200,15 +201,9 @@ _OPENS, _CLOSES = (
     "\"'`([{<*_:=/|,;.>~-\u2018\u201c\u201e\u00ab",
     ".,;:!?)]}>\"'`*_|~\u2019\u201d\u00bb",
 )
-_CALLED = (
-    *"password passwd passwort kennwort passphrase contraseña senha wachtwoord lösenord".split(),
-    *("hasło", "heslo", "пароль", "mot de passe"),
-)
-# Words allowed between a userid and its password.
-_BETWEEN = frozenset(
-    "pass pw pwd mot de passe userid user login is was my mine the and with und mit ist"
-    " mein et est mon s of to new old".split()
-) | frozenset(_CALLED)
+_LISTS = read_list("passwords", ("called", "between", "whose"))
+_CALLED, _WHOSE = ("|".join(sorted(_LISTS[name], reverse=True)) for name in ("called", "whose"))
+_BETWEEN = _LISTS["between"] | _LISTS["called"]
 _WITH_LOGIN = {word for command in COMMANDS if command.takes_login for word in command.words}
 _MOVE_WORDS = "|".join(PlayMove.words)
 _MOVE = re.compile(
@@ -233,12 +228,8 @@ _NEW = re.compile(
 )
 
 # A line that is only a password, perhaps as an item of a list, or below its name.
-_WHOSE = (
-    "my|mein|mon|mi|il mio|la mia|mijn|mitt|the|das|le|la|el|il|het|new|neues|nouveau|nueva|nuova"
-    "|nieuwe?|nytt|please"
-)
 _ALONE = re.compile(
-    rf"^(?:\d{{1,3}}[.)])?{_MARKS}{{0,8}}(?:(?:{_WHOSE})[ \t]{{1,8}}){{0,3}}({'|'.join(_CALLED)})"
+    rf"^(?:\d{{1,3}}[.)])?{_MARKS}{{0,8}}(?:(?:{_WHOSE})[ \t]{{1,8}}){{0,3}}({_CALLED})"
     rf"[*_`>\"')\]]{{0,3}}\s{{0,8}}(?:[:=\u2192]|-{{0,2}}>|[-\u2013\u2014](?=\s))?\s{{0,8}}"
     rf"(?:(?:is|ist|est|es|è)[ \t:]{{1,8}})?(\S{{{SHORTEST},80}})[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
@@ -296,7 +287,7 @@ def perhaps_passwords(
     """
     if not handles:
         return
-    called = f"|{'|'.join(_CALLED)}" if own in handles else ""
+    called = f"|{_CALLED}" if own in handles else ""
     userid = re.compile(
         rf"(?<![a-z0-9_-])(?:(?a:({'|'.join(map(re.escape, handles))}))(?:@[a-z0-9.-]++)?{called})"
         rf"(?![a-z0-9_@-])",
