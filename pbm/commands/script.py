@@ -3,24 +3,27 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
+from pbm.commands.language.around_moves import PHRASES
 from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences.agreeing import LONGEST_YES, WELCOME, Asked, agrees
 from pbm.commands.sentences.answers import accepts, opts_out, says_no, says_only_yes, spoken
 from pbm.commands.sentences.asked import Aim
-from pbm.commands.sentences.broken_moves import with_moves_joined
 from pbm.commands.talk import is_talk
 from pbm.events import Answered
 from pbm.play import subjects
+from pbm.play.game_words import mentions_place
 from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
 _MOST_PLACES = 100  # lines right below quotations that are searched for commands
+_SIGNS = "-\u2010\u2011\u2012\u2013\u2014\u2212,;>→"  # of a move, where a line may break
+_LINES_READ = 200  # of one mail
 _OPENING_LINES = 2
 _NO_BELOW = 4  # lines below a yes that may contradict it
 _MULTIPLE = "multiple"
@@ -91,7 +94,7 @@ def read_script(
     the mail has no other commands.
     """
     game = game or default_game()
-    said, below_quotes = with_moves_joined(said, below_quotes)
+    said, below_quotes = _with_moves_joined(said, below_quotes)
     read = partial(_read_line, game=game, in_answer=in_answer)
     heading = "" if not subject or subjects.is_own(subject) else subject.strip()
     script = replace(_read_mail(heading, said, read, game), said=trimmed(said), heading=heading)
@@ -105,6 +108,46 @@ def read_script(
             words = trimmed([*said[:index], *later.comment])
             return replace(script, commands=later.commands, comment=words)
     return script
+
+
+def _with_moves_joined(
+    said: Sequence[str], below_quotes: Sequence[int]
+) -> tuple[Sequence[str], Sequence[int]]:
+    """Return the lines with moves joined that a mail program broke; no rest may read as a move.
+
+    Returns the new indexes of the lines below quotations, too.
+
+    >>> _with_moves_joined(["K and Q,", "that is all"], [1])
+    (['K and Q,', 'that is all'], [1])
+    """
+    lines = [at for at, line in enumerate(said[:_LINES_READ]) if line.strip()]
+    broken = {
+        between
+        for above, below in pairwise(lines)
+        if below not in below_quotes and _is_broken(said[above].split(), said[below].split())
+        for between in range(above + 1, below + 1)
+    }
+    if not broken:
+        return said, below_quotes
+    joined: list[str] = []
+    for at, line in enumerate(said):
+        if at not in broken:
+            joined.append(line)
+        elif line.strip():
+            joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"
+    return joined, [at - sum(other < at for other in broken) for at in below_quotes]
+
+
+def _is_broken(above: list[str], below: list[str]) -> bool:
+    """Return whether a sign of a move stands at the break between two lines, and places around."""
+    last, first = above[-1], below[0]
+    is_between = last.casefold() in PHRASES["to"] or not last.strip(_SIGNS)
+    before = above[-2] if is_between and len(above) > 1 else last.rstrip(_SIGNS)
+    after = below[1] if not first.strip(_SIGNS) and len(below) > 1 else first.lstrip(_SIGNS)
+    if not (is_between or before != last or after != first):
+        return False
+    lists = last.endswith(",") and len(above) > 1 and "-" not in before  # "I like K,"
+    return not lists and mentions_place(before) and mentions_place(after)
 
 
 def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Script:

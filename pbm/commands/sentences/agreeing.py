@@ -7,13 +7,20 @@ what was asked.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain, dropwhile, islice, pairwise, product
 from pathlib import Path
 from typing import Final
 
-from pbm.commands.sentences.clauses import ANSWER_WORDS, Clause, clauses, plain_letters, small
+from pbm.commands.sentences.clauses import (
+    ANSWER_WORDS,
+    Clause,
+    clauses,
+    has_phrase,
+    plain_letters,
+    small,
+)
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.signatures import CLOSINGS
 from pbm.word_lists import read_sections
@@ -165,8 +172,8 @@ class _Language:
         """Return a clause whose unknown words have lost what is elided before them: "l'ami"."""
         if not self.elided:
             return clause
-        words = chain.from_iterable(map(self._without_elided, clause.words))
-        return Clause(tuple(words), clause.mark, clause.end)
+        words = tuple(chain.from_iterable(map(self._without_elided, clause.words)))
+        return replace(clause, words=words)
 
     def _without_elided(self, word: str) -> tuple[str, ...]:
         before = next((each for each in self.elided if word.startswith(each)), "")
@@ -186,12 +193,15 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
     if not kept or len(kept) > _MOST_LINES or len(text) > LONGEST_YES or _DOUBTFUL & {*text}:
         return False
     found = [clause for part in _paragraphs(kept, asked) for clause in clauses(part, LONGEST_YES)]
-    found = [_with_known(clause, asked) for clause in found]
+    found = [
+        replace(clause, words=tuple(_known(word, asked) for word in clause.words))
+        for clause in found
+    ]
     # Quotes may be our words, rewrapped by a mail program.
     if '"' in fold_typography(text) and _YES.isdisjoint(found[0].words[:1] if found else ()):
         return False
     agreed = any(_agree(language, found, asked, merely=merely) for language in _LANGUAGES)
-    return agreed and not any(_spoils(clause.words) for clause in found)
+    return agreed and not any(has_phrase(clause.words, _SPOILS) for clause in found)
 
 
 def beside_yes(lines: Sequence[str], asked: Asked) -> tuple[str, ...]:
@@ -269,22 +279,12 @@ _COMMON: Final = frozenset().union(
 _SPOILS: Final = frozenset().union(*(language.spoils for language in _LANGUAGES))
 
 
-def _with_known(clause: Clause, asked: Asked) -> Clause:
-    """Return a clause with names and numbers of the question replaced."""
-    return Clause(tuple(_known(word, asked) for word in clause.words), clause.mark, clause.end)
-
-
 def _known(word: str, asked: Asked) -> str:
+    """Return a word, or what stands for it if it is a name or a number of the question."""
     if word in asked.names or (word not in _COMMON and _OF_A_NAME.sub("", word) in asked.names):
         return _NAME
     number = _NUMBER.fullmatch(word)
     return _REPEATED if number and number[1] in asked.repeated else word
-
-
-def _spoils(words: Sequence[str]) -> bool:
-    """Return whether words hold a phrase that turns a yes around: "yeah right"."""
-    text = f" {' '.join(words)} "
-    return any(f" {phrase} " in text for phrase in _SPOILS)
 
 
 def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely: bool) -> bool:

@@ -4,16 +4,26 @@ A move below "Hi Bob, thanks for waiting" is meant, one below "I would never pla
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Final
 
 from pbm.commands.language.around_moves import PHRASES
-from pbm.commands.sentences.clauses import ANSWER_WORDS, clauses, phrase_of, words_of
+from pbm.commands.sentences.answers import is_greeting
+from pbm.commands.sentences.clauses import (
+    ANSWER_WORDS,
+    begins,
+    clauses,
+    has_phrase,
+    small,
+    words_of,
+)
 from pbm.commands.sentences.moves_inside import KIND
+from pbm.commands.talk import TO_YOU
 
 _MOST_BELOW: Final = 24  # lines
 _LONGEST: Final = 200  # characters that are read of a line
+_WRAPPED: Final = 50  # characters; a wrapped line is longer
+_SENTENCE_ENDS: Final = ".,:;!?…)-"
 _SENTENCES: Final = re.compile(r"(?<=[.!?…])\s+")
 _FINISHED: Final = ".!?…,;)"
 _IS: Final = frozenset(PHRASES["is"])
@@ -21,34 +31,63 @@ _OPEN: Final = _IS | frozenset(PHRASES["unfinished"])
 _QUOTING: Final = frozenset(PHRASES["quoting"])
 _DOUBTS: Final = frozenset(PHRASES["conditional"]) | ANSWER_WORDS["not"]
 _ELSEWHERE: Final = _DOUBTS | _QUOTING | frozenset(PHRASES["options"])
+_APOLOGIES: Final = frozenset(map(small, PHRASES["sorry"]))
 _BACK: Final = ANSWER_WORDS["doubt"] | ANSWER_WORDS["no"] | ANSWER_WORDS["no alone"]
 
 
-def are_about(lines: Sequence[str], index: int | None, to_you: Collection[str]) -> bool:
+def is_in_sentence(lines: Sequence[str], index: int) -> bool:
+    """Return whether the line at `index` may be inside a sentence with the lines around it."""
+    above, below = _beside(lines, index)
+    if not above or above[-1] in _SENTENCE_ENDS:
+        return False
+    negates = not ANSWER_WORDS["not"].isdisjoint(words_of(above))
+    return negates or len(above) >= _WRAPPED or (below[:1].islower() and below.endswith("?"))
+
+
+def is_spoken_of(lines: Sequence[str], index: int | None, *, has_words: bool = False) -> bool:
     """Return whether lines around the move at `index` deny it, ask about it, quote it or revoke it.
 
-    `to_you` are the words by which the opponent is spoken to.
+    With `has_words`, its line has other words, which may go on in the lines around.
     """
     if index is None:
         return False
-    above = next((at for at in (index - 1, index - 2) if at >= 0 and lines[at].strip()), None)
-    below = [at for at in range(index + 1, len(lines)) if lines[at].strip()][:_MOST_BELOW]
-    if above is not None and _leads_to_it(lines[above], to_you, is_next=above == index - 1):
+    if is_in_sentence(lines, index) or (has_words and _is_continued(lines, index)):
         return True
-    continued = below[:1] == [index + 1] and _goes_on(lines[index + 1].strip())
-    return continued or _revoke([lines[at] for at in below])
+    above = next((at for at in (index - 1, index - 2) if at >= 0 and lines[at].strip()), None)
+    below = [line for line in lines[index + 1 :] if line.strip()][:_MOST_BELOW]
+    if above is not None and _leads_to_it(lines[above], is_next=above == index - 1):
+        return True
+    return _goes_on(_beside(lines, index)[1]) or _revoke(below)
 
 
-def _leads_to_it(line: str, to_you: Collection[str], *, is_next: bool) -> bool:
+def _beside(lines: Sequence[str], index: int) -> tuple[str, str]:
+    """Return the lines right above and right below the one at `index`, each "" if there is none."""
+    above, below = lines[max(0, index - 1) : index], lines[index + 1 : index + 2]
+    return "".join(above).strip(), "".join(below).strip()
+
+
+def _is_continued(lines: Sequence[str], index: int) -> bool:
+    """Return whether a line may be in a sentence with the lines around, or the text revokes it."""
+    above, next_line = _beside(lines, index)
+    below = next((line for line in lines[index + 1 :] if line.strip()), "")
+    first = next(iter(clauses(below)), None)
+    takes_back = first is not None and (
+        not _BACK.isdisjoint(first.words[:1]) or begins(first.words, _APOLOGIES)
+    )
+    follows = above and above[-1] not in ".!?…,)" and not all(map(is_greeting, clauses(above)))
+    return takes_back or bool(follows) or next_line[:1].islower()
+
+
+def _leads_to_it(line: str, *, is_next: bool) -> bool:
     """Return whether the sentence that ends with this line has the move below it as a part."""
     last = _SENTENCES.split(line.strip()[-_LONGEST:])[-1]
     words = words_of(last)
-    spoken, you = set(words), not set(to_you).isdisjoint(words)
+    spoken, you = set(words), not TO_YOU.isdisjoint(words)
     if not words or all(clause.parts(KIND) is not None for clause in clauses(last)):
         return False
     if last[-1] in _FINISHED:
         asks = last[-1] == "?" or not _DOUBTS.isdisjoint(spoken)
-        return is_next and asks and _has(phrase_of(last), PHRASES["this"])
+        return is_next and asks and has_phrase(words, PHRASES["this"])
     elsewhere = not _ELSEWHERE.isdisjoint(spoken) and not _said_by_oneself(words)
     if last[-1] == ":":
         return elsewhere or you
@@ -81,16 +120,5 @@ def _revoke(below: Sequence[str]) -> bool:
 
 
 def _takes_back(line: str) -> bool:
-    unsure = islice(_clauses_of(line), 1)
-    return _has(phrase_of(line), PHRASES["takes back"]) or any(
-        all(word in _BACK for word in words) for words in unsure
-    )
-
-
-def _clauses_of(line: str) -> Iterator[tuple[str, ...]]:
-    return (clause.words for clause in clauses(line) if clause.parts(KIND) is None)
-
-
-def _has(text: str, phrases: Collection[str]) -> bool:
-    spaced = f" {text} "
-    return any(f" {phrase} " in spaced for phrase in phrases)
+    said = (clause.words for clause in clauses(line) if clause.parts(KIND) is None)
+    return has_phrase(words_of(line), PHRASES["takes back"]) or _BACK.issuperset(next(said, ("",)))

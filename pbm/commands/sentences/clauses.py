@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -123,6 +123,12 @@ def words_of(text: str) -> list[str]:
     ["can't", 'we', 'call', 'it', 'a', 'draw']
     """
     return _PLAIN_WORD.findall(fold_typography(text).casefold())
+
+
+def has_phrase(words: Iterable[str], phrases: Iterable[str]) -> bool:
+    """Return whether one of `phrases` stands among words."""
+    text = f" {' '.join(words)} "
+    return any(f" {phrase} " in text for phrase in phrases)
 
 
 def phrase_of(text: str) -> str:

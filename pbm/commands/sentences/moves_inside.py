@@ -17,7 +17,7 @@ from pbm.commands.sentences.clauses import (
     Clause,
     begins,
     clauses,
-    phrase_of,
+    has_phrase,
     small,
     words_of,
 )
@@ -86,8 +86,7 @@ class MoveInside:
     @property
     def is_planned(self) -> bool:
         """Whether words such as "I will" announce the move."""
-        before = f" {phrase_of(self.before)} "
-        return any(f" {phrase} " in before for phrase in PHRASES["plan"])
+        return has_phrase(words_of(self.before), PHRASES["plan"])
 
     @property
     def asks_which(self) -> bool:

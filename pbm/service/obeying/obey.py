@@ -310,10 +310,6 @@ def _is_asked_alone(context: Context, command: Command) -> bool:
     return command.danger is Danger.ALWAYS or bool(context.turn.unproven and command.danger)
 
 
-def _ends_addresses(command: Command) -> int:
-    return (Delete, NewKey).index(type(command)) + 1 if isinstance(command, Delete | NewKey) else 0
-
-
 def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answered]]:
     """Return the part of a script that shares a question, parts with one each, and refusals."""
     together = [item for item in script.commands if not _is_asked_alone(context, item)]
@@ -329,7 +325,8 @@ def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answe
             refusals.append(refused(command, refusal, context, alone=False))
     parts = [together] if together or not script.commands else []
     # What ends the reply addresses comes last, or the other questions could not be answered.
-    parts += [[command] for command in sorted(alone.values(), key=_ends_addresses)]
+    ends = {Delete: 1, NewKey: 2}
+    parts += [[item] for item in sorted(alone.values(), key=lambda item: ends.get(type(item), 0))]
     changing = [part for part in parts if not all(item.reads_only for item in part)]
     with_words = (changing or parts or [together])[0 if together in changing else -1]
     divided = []

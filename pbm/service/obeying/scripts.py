@@ -38,6 +38,8 @@ from pbm.service.understanding.wishes import vacation_line
 _LINES_READ = 24  # lines of an unsent comment that are searched for a move
 _WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # sections about no board
 _REFUSAL = "refusal"
+# Parameters of its section, if nothing else is said.
+_TOLD: dict[str, Any] = {"nearest": None, "example": None, "talk": False, "comment": []}
 _PERHAPS_WORDS = ("unclear-move", "no-such-place")
 
 
@@ -265,9 +267,8 @@ def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
     """Return the answer to a refused command; `alone` says that the script has no other command."""
-    told: dict[str, Any] = {"title": command.words[0], "nearest": None, "example": None}
-    told |= {"talk": False, "comment": [], "alone": alone}
-    told |= {"line": command.line, "code": refusal.code, "params": refusal.params}
+    told = {**_TOLD, "title": command.words[0], "line": command.line, "alone": alone}
+    told |= {"code": refusal.code, "params": refusal.params}
     number = refusal.params.get("number")
     return Answered(_REFUSAL, told, _board_shown(context, number, about_board=command.about_board))
 
@@ -275,21 +276,14 @@ def refused(
 def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
-    code, params, nearest = problem.code, problem.params, problem.nearest
     clearer = _refusal_of_move(context, problem, board_id)
-    if clearer is not None:
-        code, params, nearest = clearer.code, clearer.params, None
-    told = {
-        "title": "your line was not understood",
-        "line": problem.line,
-        "code": code,
-        "nearest": nearest,
-        "example": None if clearer or nearest else problem.example,
-        "talk": problem.code in _PERHAPS_WORDS,
-        "comment": list(script.comment),
-        "alone": True,
-        "params": params,
-    }
+    told = {**_TOLD, "title": "your line was not understood", "line": problem.line}
+    told |= {"talk": problem.code in _PERHAPS_WORDS, "comment": list(script.comment)}
+    shown = clearer or problem
+    told |= {"code": shown.code, "params": shown.params, "alone": True}
+    if clearer is None:
+        example = None if problem.nearest else problem.example
+        told |= {"nearest": problem.nearest, "example": example}
     return Answered(_REFUSAL, told, board_id)
 
 

@@ -21,8 +21,8 @@ from pbm.commands.registry import Problem, line_for_a_board, read_commands, whol
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
 from pbm.commands.sentences import answers
 from pbm.commands.sentences.agreeing import Asked, agrees, beside_yes
+from pbm.commands.sentences.around_lines import is_in_sentence, is_spoken_of
 from pbm.commands.sentences.clauses import clauses
-from pbm.commands.talk import is_in_sentence, is_spoken_of
 from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.mail.reading.quoting_own import holds_ours

@@ -14,8 +14,10 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
+from pbm.commands.sentences.around_lines import is_spoken_of
+from pbm.commands.sentences.clauses import words_of
 from pbm.commands.sentences.moves_inside import MoveInside, moves_inside
-from pbm.commands.talk import follows_on, goes_on, is_spoken_of, speaks_to
+from pbm.commands.talk import TO_YOU
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_own import holds_ours
@@ -86,10 +88,11 @@ def _in_sentences(
         return replace(script, problem=None, comment=script.said)
     if len(legal) == 1:
         ((_, move), (first, *_)) = next(iter(legal.items()))
-        return _guess(context, board, first, move, script.said, _IN_SENTENCE)
+        return ask_about(context, board, first.line, move, script.said, _IN_SENTENCE)
     if legal:
         return _which_of(board, script, legal.values())
-    if any((item.inside and item.inside.is_doubted) or speaks_to(item.line) for item in found):
+    speaks_to_you = any(not TO_YOU.isdisjoint(words_of(item.line)) for item in found)
+    if speaks_to_you or any(item.inside and item.inside.is_doubted for item in found):
         return replace(script, problem=None, comment=script.said)
     planned = next((item for item in found if item.inside and item.inside.is_planned), None)
     if planned and planned.move:  # running the move gives the reason
@@ -110,13 +113,11 @@ def _for_the_only_board(context: Context, script: Script, problem: Problem) -> S
     move = whole_move(problem.nearest or problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
         return None
-    found = _Found(0, problem.line, move.move, move)
-    how, meant = _meaning(board, found)
+    how, meant = _meaning(board, move.move, move)
     if how != "legal":
         return None
-    asked = _guess(context, board, found, meant, script.comment)
     only = not context.hints
-    return replace(asked, guess={**(asked.guess or {}), "in_sentence": False, "only_board": only})
+    return ask_about(context, board, problem.line, meant, script.comment, only_board=only)
 
 
 def _played(
@@ -133,7 +134,7 @@ def _played(
         if clear and len(meant) == 1:
             return Script((PlayMove.bare(meant[0], first.line, board.rules),), comment)
         if len(meant) == 1:
-            return _guess(context, board, first, meant[0], comment)
+            return ask_about(context, board, first.line, meant[0], comment)
         if script.problem:
             return None  # the answer to the unreadable line suggests moves
         return Script((PlayMove.bare(first.text, first.line, board.rules),), comment)
@@ -141,7 +142,7 @@ def _played(
         return _which_of(board, script, [places])
     doubts = (doubt for item in places if (doubt := _doubt(script.said, item)))
     if doubt := next(doubts, ""):
-        return _guess(context, board, first, first.move.move, comment, doubt)
+        return ask_about(context, board, first.line, first.move.move, comment, doubt)
     return Script((first.move,), comment)
 
 
@@ -153,34 +154,21 @@ def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
     return replace(script, said=said).words_around(left_out)
 
 
-def _guess(
+def ask_about(
     context: Context,
     board: Board,
-    found: _Found,
+    line: str,
     move: str,
     comment: tuple[str, ...],
     doubt: str = "",
+    **more: bool,
 ) -> Script:
-    """Return the script that asks whether `move` is meant. `doubt` says why it may not be."""
+    """Return the script that asks whether a line means `move`. `doubt` says why it may not."""
     shown, move = view_after(board, move, player_id=context.actor_id, picture=context.wants_picture)
-    section = {
-        **shown,
-        "section": "guessed-move",
-        "move": move,
-        "line": found.line,
-        "in_sentence": doubt == _IN_SENTENCE,
-        "returned": doubt == _RETURNED,
-    }
-    command = PlayMove.bare(move, found.line, board.rules, BoardRef(board.id, board.ply + 1))
-    return Script((command,), comment, guess=section)
-
-
-def ask_about(
-    context: Context, board: Board, index: int, line: str, move: str, script: Script
-) -> Script:
-    """Return the script that asks whether `move` is what the line at `index` describes."""
-    found = _Found(index, line, move)
-    return _guess(context, board, found, move, script.words_around({index}))
+    told = {"section": "guessed-move", "move": move, "line": line, **more}
+    told |= {"in_sentence": doubt == _IN_SENTENCE, "returned": doubt == _RETURNED}
+    command = PlayMove.bare(move, line, board.rules, BoardRef(board.id, board.ply + 1))
+    return Script((command,), comment, guess={**shown, **told})
 
 
 def _leading_moves(context: Context, script: Script) -> Script | None:
@@ -205,10 +193,9 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
     legal = _legal(board, certain)
     if has_more and len(legal) > 1:
         return _which_of(board, script, legal.values())
-    found = _Found(0, first.line, first.move, first)
-    how, meant = _meaning(board, found)
+    how, meant = _meaning(board, first.move, first)
     if denied and how == "legal":
-        return _guess(context, board, found, meant, script.comment, _IN_SENTENCE)
+        return ask_about(context, board, first.line, meant, script.comment, _IN_SENTENCE)
     return None
 
 
@@ -286,20 +273,20 @@ def _by_meaning(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], 
         if item.text not in known and len(known) == _MOST_MOVES:
             meanings.setdefault(("more", ""), []).append(item)
             break
-        meaning = known.get(item.text) or _meaning(board, item)
+        meaning = known.get(item.text) or _meaning(board, item.text, item.move)
         known[item.text] = meaning
         meanings.setdefault(meaning, []).append(item)
     return meanings
 
 
-def _meaning(board: Board, found: _Found) -> tuple[str, str]:
-    written = "".join(lowered(found.text).split())
-    if found.move is None:
+def _meaning(board: Board, text: str, move: PlayMove | None) -> tuple[str, str]:
+    written = "".join(lowered(text).split())
+    if move is None:
         return "nearly", written
-    if not found.move.is_on(board):
-        return "elsewhere", found.move.line
+    if not move.is_on(board):
+        return "elsewhere", move.line
     try:
-        return "legal", str(check_move(board, found.text))
+        return "legal", str(check_move(board, text))
     except Refusal:
         return "illegal", written
 
@@ -309,7 +296,5 @@ def _doubt(lines: Sequence[str], found: _Found) -> str:
     index = found.index
     if index and holds_ours(lines[:index]):
         return _RETURNED
-    in_sentence = is_spoken_of(lines, index)
-    if found.inside:
-        in_sentence |= follows_on(lines, index) or goes_on(lines, index)
+    in_sentence = is_spoken_of(lines, index, has_words=found.inside is not None)
     return _IN_SENTENCE if in_sentence else ""
