@@ -85,9 +85,9 @@ _WITHOUT_BOARD = (Delete, ChangeHandle, ExplainStop, Games, ShowSettings, Play, 
 
 def read_wish(context: Context, script: Script) -> Script | None:
     """Return a script with the commands that a mail's plain words ask for, or None."""
-    said = None if _names_page(context, script) else _understood(script)
+    said = _understood(script)
     if said is None and not context.hints and not script.commands and not script.problem:
-        guessed = _invitation(context, script) or _vacation(context, script)
+        guessed = _with_details(context, script)
         topic = topic_asked(script.said or (script.heading,))
         if guessed or topic is None:
             return guessed or _status_asked(context, script)
@@ -160,21 +160,14 @@ def _answering(lines: Sequence[str], asked: Sequence[str]) -> Script:
     return Script(commands, said=tuple(asked))
 
 
-def _invitation(context: Context, script: Script) -> Script | None:
-    """Return a script that asks whether to invite the only mail address in the words, or None."""
-    address = address_invited(script.said)
-    if address is None:
+def _with_details(context: Context, script: Script) -> Script | None:
+    """Return a script for words with an address to invite, or days of an absence, or None."""
+    address, line = address_invited(script.said), vacation_line(script.said)
+    if not (address or line):
         return None
-    meant = Meant(Intention.AGAINST, False, None, one_line(script.said), address)
-    return _asking(context, script, meant)
-
-
-def _vacation(context: Context, script: Script) -> Script | None:
-    """Return a script for a sender who will be away; None if the words tell of no absence."""
-    line = vacation_line(script.said)
-    if line is None:
-        return None
-    return _asking(context, script, Meant(Intention.AWAY, False, None, one_line(script.said)), line)
+    wish = Intention.AGAINST if address else Intention.AWAY
+    meant = Meant(wish, False, None, one_line(script.said), address)
+    return _asking(context, script, meant, "" if address else line or "")
 
 
 def _asking(context: Context, script: Script, meant: Meant, line: str = "") -> Script:
@@ -225,16 +218,6 @@ def pairs_meant(script: Script) -> bool:
     return bool(found) and all(
         item.intention is Intention.PAIR and not item.asks_how for item in found
     )
-
-
-def _names_page(context: Context, script: Script) -> bool:
-    """Return whether a script asks for a help page that exists."""
-    first = script.commands[0] if script.commands else None
-    if isinstance(first, Help) and first.subject:
-        with suppress(Refusal):
-            context.help_page(first.subject)
-            return True
-    return False
 
 
 def ask_to_decline(context: Context, script: Script, board: Board) -> Script | None:
