@@ -11,7 +11,7 @@ from pbm.commands.language.declare import MASK, Command
 from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences.agreeing import LONGEST_YES, WELCOME, Asked, agrees
-from pbm.commands.sentences.answers import accepts, opts_out, says_no, says_only_yes, spoken
+from pbm.commands.sentences.answers import opts_out, says_no, says_only_yes, spoken
 from pbm.commands.sentences.asked import Aim
 from pbm.commands.talk import is_talk
 from pbm.events import Answered
@@ -276,8 +276,7 @@ def _opening(body: Sequence[str]) -> str:
 
 
 def is_bare_yes(script: Script) -> bool:
-    alone = not script.commands and len(script.comment) == 1
-    return alone and (says_only_yes(script.comment[0]) or accepts(script.comment[0]))
+    return not script.commands and len(script.comment) == 1 and says_only_yes(script.comment[0])
 
 
 def is_bare_no(script: Script) -> bool:

@@ -4,7 +4,7 @@ After a no to a welcome we write no more. `agreeing.py` beside it parses a yes.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, islice
 from typing import Final
@@ -82,21 +82,13 @@ def spoken(body: Sequence[str]) -> Spoken:
     return Spoken()
 
 
-def accepts(line: str) -> bool:
-    """Return whether a line accepts an offer, and says nothing else."""
-    return _says_only(line, _WORDS["accepting"])
-
-
 def says_only_yes(line: str) -> bool:
-    """Return whether a line is a yes, in words that mean nothing else in any language."""
-    return _says_only(line, _SURELY, _WORDS["yes"])
-
-
-def _says_only(line: str, phrases: frozenset[str], telling: Collection[str] = ()) -> bool:
-    said = [clause.parts(phrases | _BESIDE) for clause in clauses(line)]
-    told = frozenset(telling or phrases)
-    all_read = len(line) <= LONGEST and None not in said
-    return all_read and any(not told.isdisjoint(parts or ()) for parts in said)
+    """Return whether a line only says yes, whatever the language, or only accepts an offer."""
+    for phrases, telling in ((_SURELY, _WORDS["yes"]), (_WORDS["accepting"], _WORDS["accepting"])):
+        said = [clause.parts(phrases | _BESIDE) or ("",) for clause in clauses(line)]
+        if ("",) not in said and any(not telling.isdisjoint(parts) for parts in said):
+            return len(line) <= LONGEST
+    return False
 
 
 def _says_nothing(clause: Clause) -> bool:
