@@ -124,21 +124,21 @@ def says_no(text: str) -> bool:
     """Return whether a text seems to say no, or asks for no more mail."""
     words = _first_words(text)
     harmless = len(words) > 1 and words[0] in _WORDS["no"] and words[1] in _WORDS["harmless"]
-    harmless = harmless or begins(words, _WORDS["not now"]) or _postpones(words, text)
+    harmless = harmless or _postpones(words, text)
     may_be_no = not harmless and _begins_with(words, "no", _WORDS["no"])
     return opts_out(text) or (may_be_no and not _has_first(text, "yes"))
 
 
 def _postpones(words: Sequence[str], text: str) -> bool:
-    """Return whether a text asks to be asked later, and its first clause is not a mere no."""
+    """Return whether a text says that now is not the time, and its first clause is no mere no."""
     is_mere = Clause(tuple(words), "", 0).parts(_NO | _BESIDE) is not None
-    return not is_mere and not _WORDS["later"].isdisjoint(words_of(text[:LONGEST]))
+    later = not is_mere and not _WORDS["later"].isdisjoint(words_of(text[:LONGEST]))
+    return later or begins(words, _WORDS["not now"])
 
 
 def puts_off(text: str) -> bool:
     """Return whether an answer that is unclear says that now is not the time: "not today"."""
-    words = _first_words(text)
-    later = begins(words, _WORDS["not now"]) or _postpones(words, text)
+    later = _postpones(_first_words(text), text)
     return later and _ASKS.isdisjoint(text) and not opts_out(text)
 
 

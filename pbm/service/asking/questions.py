@@ -86,7 +86,7 @@ def ask_errand(
     number = questions.add_errand(player.id, *told, turn.now, status=status, password=password)
     way = origin_of(turn) if vouches and turn.unproven and not player.settings.strict else ""
     params = {
-        "errands": [_errand_data(turn, player, item) for item in questions.open_errands([number])],
+        "errands": [_errand_data(turn, player, told)],
         "guessed": guessed,
         "reasons": list(reasons),
         "claimed": turn.unproven,
@@ -99,13 +99,14 @@ def ask_errand(
     return True
 
 
-def _errand_data(turn: Turn, player: Player, errand: PendingCommands) -> dict[str, Any]:
-    found = read_commands(errand.lines)
+def _errand_data(turn: Turn, player: Player, told: Told) -> dict[str, Any]:
+    _, lines, comment = told
+    found = read_commands(lines)
     ends = [item.consequences(turn, player) for item in found]
     return {
-        "lines": list(map(as_shown, errand.lines)),
-        "question": found[0].question() if len(errand.lines) == len(found) == 1 else "",
-        "comment": shortened(errand.comment),
+        "lines": list(map(as_shown, lines)),
+        "question": found[0].question() if len(lines) == len(found) == 1 else "",
+        "comment": shortened(comment),
         "ends": [section for section in ends if section],
     }
 
