@@ -1,7 +1,7 @@
 """Commands about the player's own account."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from pbm.commands.families.lobby import check_is_of_a_person
 from pbm.commands.families.seeks import own_seeks, pending_challenges
@@ -66,25 +66,32 @@ class Add(Command, group="account"):
     dangerous = Danger.ALWAYS
     asks = "Do you want to answer from {address} as well?"
 
+    instead: ClassVar[bool] = False  # of the addresses so far
+
     address: str = operand(Address("address"))
 
     def run(self, context: Context) -> Iterator[Event]:
-        yield from _ask_address(context, self.address, instead=False)
+        owner = context.work.players.by_address(address_key(self.address))
+        if owner is not None and owner.id == context.player.id:
+            raise Refusal("address-is-yours", address=self.address)
+        check_is_of_a_person(context, self.address)
+        if not strangers_answers_left(context.work, self.address, context.now):
+            raise refusal_of_stranger(context.work, self.address, context.now)
+        yield AddressWanted(self.address, instead=self.instead)
+        yield Answered("address-asked", {"title": "your new address", "address": self.address})
 
 
-class ChangeAddress(Command, group="account"):
+class ChangeAddress(Add, group="account"):
     """Play from another address."""
 
     words = ("change",)
     second = "address"
     examples = ("change address marta@new.example",)
-    dangerous = Danger.ALWAYS
     asks = "Do you want to play from {address} from now on?"
+    instead = True
 
     address: str = operand(Address())
-
-    def run(self, context: Context) -> Iterator[Event]:
-        yield from _ask_address(context, self.address, instead=True)
+    run = Add.run
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         playing = bool(boards_played(turn.work, player, lock=False))
@@ -205,15 +212,3 @@ class Delete(Command, group="account"):
 
     def pinned(self, context: Context) -> str:
         return self.words[0]  # the line may be a sentence in plain words
-
-
-def _ask_address(context: Context, address: str, *, instead: bool) -> Iterator[Event]:
-    """Ask at an address whether the player should play from it. Raises Refusal."""
-    owner = context.work.players.by_address(address_key(address))
-    if owner is not None and owner.id == context.player.id:
-        raise Refusal("address-is-yours", address=address)
-    check_is_of_a_person(context, address)
-    if not strangers_answers_left(context.work, address, context.now):
-        raise refusal_of_stranger(context.work, address, context.now)
-    yield AddressWanted(address, instead=instead)
-    yield Answered("address-asked", {"title": "your new address", "address": address})
