@@ -83,7 +83,7 @@ SENT = Rate("told", 30, 12 * _HOUR)
 # Challenges have more, so that a player whose limit is used up can still be challenged.
 CHALLENGED = Rate("challenged", 4, 12 * _HOUR)
 CHALLENGED_BY = Rate("challenged-by", 2, 12 * _HOUR)  # of one player
-PICTURED = 25.0  # tokens of SENT left, for a mail with a picture
+PICTURED = 25.0  # tokens of SENT left, for a mail with a large picture
 WAS_TOO_MUCH = 10.0  # tokens of SENT left: with fewer, some hours ago news may have been kept
 ACCOUNT_NEWS = Rate("account", 1, _DAY)  # of a player, on a board
 
@@ -192,7 +192,10 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
 
 
 def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Return whether the next mail has a picture. After many mails caused by others it has none."""
+    """Return whether the next mail has a large picture, not a small one.
+
+    After many mails caused by others it is small.
+    """
     return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
 
 

@@ -74,7 +74,6 @@ def board_views(
         since: tuple(_moved(ply) for ply in plies if ply.ply > since) for since in seen.values()
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
-    drawn = _drawn(board, moves, {who: seen[who] for who in seen if who not in plain})
     views: dict[int | None, ViewData] = {}
     may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
     for player_id, since in seen.items():
@@ -83,7 +82,9 @@ def board_views(
         yours = board.to_move is not None and board.to_move.seat in own
         views[player_id] = {
             **shared,
-            "picture": drawn.get(player_id),
+            "picture": None
+            if player_id in plain
+            else _picture(board, board.position, moves[since], player_id),
             "marked": marked[since],  # moves, as data of the game
             "yours": yours,
             "you": [{"seat": seat, **seats[seat - 1]} for seat in own if not board.from_record],
@@ -171,7 +172,7 @@ def _at(
     return {
         **_shown(board, position, seats_data(board, position)),
         "past_ply": ply,
-        "picture": _picture(board, position, moves, [player_id]) if picture else None,
+        "picture": _picture(board, position, moves, player_id) if picture else None,
         "marked": _marked(board, position, moves),
     }
 
@@ -230,49 +231,42 @@ def _shared(
     }
 
 
-def _drawn(
-    board: Board, moves: Mapping[int, tuple[Moved, ...]], seen: Mapping[int | None, int]
-) -> dict[int | None, ViewData | None]:
-    """Return each reader's picture, in which the moves that are new to this reader are marked."""
-    drawn: dict[int | None, ViewData | None] = {}
-    for since, new in moves.items():
-        sharing = [reader for reader in seen if seen[reader] == since]
-        for at in range(0, len(sharing), 2):
-            pair = sharing[at : at + 2]  # one picture can serve two readers
-            drawn |= dict.fromkeys(pair, _picture(board, board.position, new, pair))
-    return drawn
-
-
 def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
     """Return a start position as text and picture. A `small` picture has fewer bytes."""
-    shown = _drawing(game, position, (), str(mover(position) or 1))
-    return {
-        "board": "\n".join(position.diagram()),
-        "picture": shown and shown | {"small": True} if small else shown,
-    }
-
-
-def _drawing(
-    game: Game, position: Position, moves: tuple[Moved, ...], named: str
-) -> ViewData | None:
-    """Return the data of a picture in which `moves` are marked; None if the game has no pictures.
-
-    The pieces of the seats in `named` show the names of their cells.
-    """
-    named = "12" if len(position.sides) == 2 else named
-    about = {"game": game.info.name, "named": named}
-    return about | game.drawing(position, moves) if has(game, Draws) else None
+    board, name = "\n".join(position.diagram()), game.info.name
+    if not has(game, Draws):
+        return {"board": board, "picture": None}
+    first = _digits(position.to_move[:1])
+    about = {"game": name, "named": first, "mover": first, **({"small": True} if small else {})}
+    return {"board": board, "picture": {**game.drawing(position, ()), **about}}
 
 
 def _picture(
-    board: Board, position: Position, moves: tuple[Moved, ...], readers: Iterable[int | None]
+    board: Board, position: Position, moves: tuple[Moved, ...], reader: int | None
 ) -> ViewData | None:
-    """Return a picture for `readers`. The readers' pieces show the names of their cells."""
-    named: set[int] = set()
-    for reader in readers:
-        own = board.played_by(reader) if reader else ()
-        named.update(own if 0 < len(own) <= 2 else position.to_move[:1])
-    return _drawing(board.rules, position, moves, "".join(map(str, sorted(named))))
+    """Return a reader's picture, which tells the reader's seats, or who is to move.
+
+    One colour shows the names of its cells: what the reader moves next or, failing that, has.
+    """
+    game = board.rules
+    if not has(game, Draws):
+        return None
+    own = [seat.seat for seat in board.seats if reader and seat.player_id == reader]
+    named = [*({*own, *board.played_by(reader or 0)} & {*position.to_move}), *own]
+    about: ViewData = {"you": _digits(own)}
+    if not own or board.from_record:
+        named = [*position.to_move, 1]
+        about = {"mover": _digits(position.to_move[:1])}
+    elif beside := {other for seat in own for other in partners(position, seat)}.difference(own):
+        about["partners"] = _digits(sorted(beside))
+    drawn = game.drawing(position, moves)
+    start = game.drawing(board.start, ())["signs"]
+    lost = {"start": start} if start.count(".") < drawn["signs"].count(".") else {}
+    return {**drawn, "game": board.game, "named": str(named[0]), **about, **lost}
+
+
+def _digits(seats: Iterable[int]) -> str:
+    return "".join(map(str, seats))
 
 
 def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> list[ViewData]:

@@ -326,8 +326,8 @@ class Draws(Protocol):
 
         - `move`: the text of the move;
         - `left`: the cells that the move emptied;
-        - `came`: the cells to which pieces moved, and on which the mover's side still has a piece;
-        - `at`: the cell beside which the picture shows the number of the move;
+        - `came`: the cells to which pieces moved, the foremost first, and on which the mover's side
+          still has a piece;
         - `towards`: the direction of the move, in degrees clockwise from the right;
         - `off`: None, or if a piece left the board, its last cell and the digit of its seat.
         """

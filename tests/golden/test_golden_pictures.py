@@ -52,9 +52,12 @@ def drawing(name: str) -> dict[str, object]:
         played = position.play(rules.parse_move(text, position))
         moves.append(Moved(seat, str(played.move), played.effect))
         position = played.position
-    named = "12" if len(position.seats) == 2 else str(position.turn)
-    small = {"small": True} if name.endswith("-small") else {}
-    return {**rules.drawing(position, tuple(moves)), "named": named, **small}
+    seat = position.turn or 1
+    reader = {"named": str(seat), "you": str(seat), "partners": str(position.partner(seat) or "")}
+    reader |= {"small": True} if name.endswith("-small") else {}
+    players = len(position.seats)
+    reader["start"] = rules.drawing(rules.start("standard", players), ())["signs"]
+    return {**rules.drawing(position, tuple(moves)), **reader}
 
 
 @each_row("name", NAMES)

@@ -110,7 +110,7 @@ def between(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[
 def test_what_moved(text: str, left: list[str], came: list[str], towards: int) -> None:
     (found,) = marked(rules.start().state(), text)
     assert (named(found["left"]), named(found["came"])) == (left, came)
-    assert (named([found["at"]]), found["towards"], found["off"]) == (came[:1], towards, None)
+    assert (found["towards"], found["off"]) == (towards, None)
 
 
 def test_who_went_over_the_edge() -> None:
@@ -127,14 +127,13 @@ def test_moves_are_told_in_the_order_in_which_they_were_played() -> None:
     assert [move["move"] for move in found] == ["a2-c4,b3", "d8-d6,d7", "g8,g7", "i8-g6,h7"]
 
 
-def test_the_number_of_a_move_stands_on_a_piece_of_it_while_one_is_there() -> None:
+def test_a_piece_is_marked_while_it_is_where_it_came_to() -> None:
     state = "...../....../......./......../1.2233.../......../......./....../..... 1 0,0,0 -"
     first, second = marked(state, "e1,e2", "e4-e3,e2")
     assert (first["came"], named(second["came"])) == ([], ["e2", "e3"])
-    assert (named([first["at"]]), named([second["at"]])) == (["e2"], ["e2"])
     state = "...../....../......./......../11.222.33/......../......./....../..... 1 0,0,0 -"
     first, second = marked(state, "e1-e2,e3", "e6-e4,e3")
-    assert (named(first["came"]), named([first["at"]])) == (["e2"], ["e2"])
+    assert named(first["came"]) == ["e2"]
 
 
 def test_nothing_has_moved_at_the_start() -> None:

@@ -263,7 +263,7 @@ def _html_picture(described: str) -> str:
     alternative = escape(picture.in_words(described))
     return (
         f'<p><img src="cid:{PICTURE}" width="{width}" height="{height}"'
-        f' style="display:block;width:100%;max-width:{width}px;height:auto"'
+        f' style="display:block;width:100%;max-width:{width}px;height:auto;border-radius:14px"'
         f' alt="{alternative}"></p>'
     )
 

@@ -7,39 +7,68 @@ the rows of an indexed image, which takes twice as long and makes it a fifth lar
 import json
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from itertools import groupby
-from math import cos, radians, sin
-from typing import Any, Final
+from math import cos, dist, radians, sin
+from typing import Any, Final, NamedTuple
 
 from PIL import Image
 
 from pbm.mail.writing import chart, stamps
-from pbm.mail.writing.stamps import DENSITY, Point
+from pbm.mail.writing.stamps import DENSITY, Colour, Point, Stamp
 from pbm.rules.contract import Draws, Ground, has
 from pbm.rules.registry import default_game, game_named
 
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _BITS, _INDEXED = 4, 3
 _LEVEL: Final = 5  # compression level: 6 saves an eighth, and takes twice as long
-_SMALLEST: Final = 9
+_SMALLEST: Final = 6
+_ADLER: Final = 65_521  # the modulus of a checksum of zlib's
 
 
-def encoded(image: Image.Image, palette: bytes, alphas: bytes, level: int = _LEVEL) -> bytes:
-    """Encode an image of up to 16 colours as PNG. `alphas` are the first colours' opacities."""
-    image.putpalette(palette)
+class _Strip(NamedTuple):
+    """Compressed lines of pixels, a part of a picture: the line above the board, or the board."""
+
+    height: int
+    deflated: bytes
+    sums: tuple[int, int]  # of the pixels' bytes, as in Adler-32 (RFC 1950)
+    length: int
+
+
+class _Item(NamedTuple):
+    """A stamp at a point of a picture."""
+
+    draw: Callable[..., Stamp]
+    what: tuple[Any, ...]
+    point: Point
+
+
+def _compressed(image: Image.Image, level: int = _LEVEL) -> _Strip:
+    image.putpalette(bytes(3 << _BITS))
     stride = (image.width * _BITS + 7) // 8 + 1  # Pillow pads rows with zeros
     # Each packed row is after a zero, which means no filter.
     rows = b"\0" + image.tobytes("raw", f"P;{_BITS}", stride)[:-1]
-    size = struct.pack(">II", *image.size)
+    deflate, check = zlib.compressobj(level, wbits=-zlib.MAX_WBITS), zlib.adler32(rows)
+    deflated = deflate.compress(rows) + deflate.flush(zlib.Z_FULL_FLUSH)
+    return _Strip(image.height, deflated, (check & 0xFFFF, check >> 16), len(rows))
+
+
+def _file(width: int, colours: Sequence[Colour], *strips: _Strip) -> bytes:
+    """Return strips of an image of up to 16 colours, one below the other, as PNG."""
+    low, high = 1, 0
+    for strip in strips:
+        high = (high + strip.sums[1] + strip.length * (low - 1)) % _ADLER
+        low = (low + strip.sums[0] - 1) % _ADLER
+    size = struct.pack(">II", width, sum(strip.height for strip in strips))
+    # An empty last block is after the strips.
+    stream = (b"\x78\x5e", *(strip.deflated for strip in strips), b"\3\0")
     return b"".join(
         (
             _SIGNATURE,
             _chunk(b"IHDR", size + bytes((_BITS, _INDEXED, 0, 0, 0))),
-            _chunk(b"PLTE", palette),
-            _chunk(b"tRNS", alphas),
-            _chunk(b"IDAT", zlib.compress(rows, level)),
+            _chunk(b"PLTE", stamps.flat(colours)),
+            _chunk(b"IDAT", b"".join((*stream, struct.pack(">HH", high, low)))),
             _chunk(b"IEND", b""),
         )
     )
@@ -53,10 +82,9 @@ _EMPTY: Final = "."
 _FIXED: Final = "#"
 _MOST_KEPT: Final = 128  # pictures of 18 to 31 KB
 _encoder: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
-# Places of a number beside its cell, in steps; at the first it hides no name.
-_BESIDE: Final = ((0.0, -0.44), (0.0, 0.44), (0.7, 0.0), (-0.7, 0.0), (0.0, -0.83))
-_KEYS: Final = ((42, 24), (42, 52))  # pixels of a page
-_OVER_THE_EDGE: Final = 0.6  # distance from its last cell of a piece that has left the board
+_TWO: Final = 2  # seats, whose players get the same board with different palettes
+_CAPTIONS: Final = {"you": "You", "partners": stamps.PARTNER, "mover": "To move"}
+_BEYOND, _SMALL = 0.78, 0.6  # distance and size of an arrow over the edge, in steps
 
 
 def described(drawing: Mapping[str, Any]) -> str:
@@ -68,36 +96,116 @@ def described(drawing: Mapping[str, Any]) -> str:
 def png(described: str) -> bytes:
     """Draw a position or a chart as PNG.
 
-    `described` is JSON. The pieces of the seats in its `named` show the names of their cells.
+    `described` is JSON. The pieces of the seat in its `named` show the names of their cells.
     """
     drawing = json.loads(described)
     if "leads" in drawing:
-        return encoded(chart.image(drawing), stamps.PALETTE, stamps.ALPHAS)
-    ground, moves = _ground(drawing), drawing["moves"]
-    image = stamps.board(ground).copy()
+        image = chart.image(drawing)
+        return _file(image.width, stamps.palette(None), _compressed(image))
+    game, seats = _game(drawing), drawing["seats"]
+    ground, items = _ground_of(game), tuple(_items(drawing))
+    colours = stamps.palette(drawing.get("named", "") if len(seats) == _TWO else None)
+    captions = tuple(
+        (word, seat, seats[int(seat) - 1])
+        for key, word in _CAPTIONS.items()
+        for seat in drawing.get(key, "")
+    )
+    head = ground.width, captions
+    if drawing.get("small"):
+        whole = _drawn(game, items)
+        whole.paste(stamps.head(*head))
+        small = stamps.halved(whole, colours)
+        return _file(small.width, colours, _compressed(small, _SMALLEST))
+    return _file(DENSITY * ground.width, colours, _head(*head), _board(game, items))
+
+
+@lru_cache(maxsize=_MOST_KEPT // 2)
+def _head(width: int, captions: tuple[tuple[str, str, str], ...]) -> _Strip:
+    return _compressed(stamps.head(width, captions).copy())
+
+
+@lru_cache(maxsize=_MOST_KEPT // 4)
+def _board(game: str, items: tuple[_Item, ...]) -> _Strip:
+    image = _drawn(game, items)
+    return _compressed(image.crop((0, DENSITY * stamps.HEAD, *image.size)))
+
+
+def _drawn(game: str, items: Iterable[_Item]) -> Image.Image:
+    image = stamps.board(_ground_of(game)).copy()
+    for draw, what, (x, y) in items:
+        stamp, mask = draw(*what)
+        corner = round(DENSITY * x - stamp.width / 2), round(DENSITY * y - stamp.height / 2)
+        image.paste(stamp, corner, mask)
+    return image
+
+
+@cache
+def _places(game: str) -> tuple[Point, ...]:
+    ground = _ground_of(game)
+    return tuple(stamps.place(ground, point) for point in ground.cells)
+
+
+def _items(drawing: Mapping[str, Any]) -> Iterator[_Item]:
+    """Yield the stamps on a board. With two seats, all pieces have names."""
+    game, moves = _game(drawing), drawing["moves"]
+    ground, places, seats = _ground_of(game), _places(game), drawing["seats"]
     came = {index for move in moves for index in move["came"]}
     left = {index: move["towards"] for move in moves for index in move["left"]}
-    named = drawing.get("named", "")
-    mask = stamps.mask(stamps.PIECE)
+    which, partners = _ordinals(moves), drawing.get("partners", "")
+    for_two = len(seats) == _TWO
+    named = "12" if for_two else drawing.get("named", "")
     for index, sign in enumerate(drawing["signs"]):
+        number = which.get(index, 0)
         if sign != _EMPTY:
-            writing = ground.names[index] if sign in named else _written(drawing, sign)
-            stamp = stamps.piece(sign, writing, came=index in came)
+            text = ground.names[index] if sign in named else _written(drawing, sign)
+            hidden = for_two and sign in named
+            what = (sign, text, index in came, sign in partners, number, hidden)
+            yield _Item(stamps.piece, what, places[index])
         elif index in left:
-            stamp = stamps.left(ground.names[index], left[index])
-        else:
-            continue
-        _put(image, stamp, stamps.place(ground, ground.cells[index]), mask)
-    for move in moves:
-        if move["off"]:
-            _put_off(image, ground, drawing, move)
-    if len(moves) > 1:
-        _put_numbers(image, ground, moves)
-    for seat, point in zip(named, _KEYS, strict=False):
-        _put(image, stamps.key(seat, _written(drawing, seat)), point)
-    if drawing.get("small"):
-        return encoded(stamps.halved(image), stamps.PALETTE, stamps.ALPHAS, _SMALLEST)
-    return encoded(image, stamps.PALETTE, stamps.ALPHAS)
+            text = stamps.ordinal(number) if number else ground.names[index]
+            yield _Item(stamps.arrow, (text, left[index]), places[index])
+    for index, towards in ((move["off"][0], move["towards"]) for move in moves if move["off"]):
+        (x, y), angle = ground.cells[index], radians(towards)
+        beyond = stamps.place(ground, (x + _BEYOND * cos(angle), y + _BEYOND * sin(angle)))
+        yield _Item(stamps.arrow, ("", towards, _SMALL), beyond)
+    if "start" in drawing:
+        yield from _trays(drawing)
+
+
+def _ordinals(moves: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    """Return the cells that show the numbers of moves: each has one of the move's own pieces.
+
+    If none of these stands where it came to, the number is in a cell that the move emptied.
+    """
+    if len(moves) == 1:
+        return {}
+    return {(*move["came"], *move["left"])[0]: number for number, move in enumerate(moves, 1)}
+
+
+def _trays(drawing: Mapping[str, Any]) -> Iterator[_Item]:
+    """Yield the trays with the pieces that each seat has lost, near where the seat began."""
+    start, signs, seats = (drawing[key] for key in ("start", "signs", "seats"))
+    for seat, place in zip("123456", _beside(_game(drawing), start, len(seats)), strict=False):
+        lost = start.count(seat) - signs.count(seat)
+        off = [move["off"][1] for move in drawing["moves"] if move["off"]]
+        if lost > 0:
+            sign = "" if len(seats) == _TWO else _written(drawing, seat)
+            what = (seat, sign, lost, min(lost, off.count(seat)))
+            yield _Item(stamps.tray, what, place)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _beside(game: str, start: str, seats: int) -> list[Point]:
+    """Return a place above or below the board for each seat's tray."""
+    ground, places, found = _ground_of(game), _places(game), list[Point]()
+    up, down = stamps.HEAD + stamps.TRAY / 2, stamps.height(ground) - stamps.TRAY / 2
+    free = [(ground.width * part / 6, y) for part in (3, 1, 5) for y in (up, down)]
+    for seat in map(str, range(1, seats + 1)):
+        cells = [place for place, sign in zip(places, start, strict=True) if sign == seat]
+        x, y = (sum(side) / len(cells) for side in zip(*cells, strict=True))
+        found.append(min(free, key=partial(dist, (x, y))))
+        free.remove(found[-1])
+    return found
 
 
 def in_words(described: str) -> str:
@@ -131,11 +239,15 @@ def size(described: str) -> tuple[int, int]:
     if "leads" in drawing:
         return chart.WIDTH, chart.HEIGHT
     ground = _ground(drawing)
-    return ground.width, ground.height
+    return ground.width, stamps.height(ground)
+
+
+def _game(drawing: Mapping[str, Any]) -> str:
+    return str(drawing["game"]) if "game" in drawing else default_game().info.name
 
 
 def _ground(drawing: Mapping[str, Any]) -> Ground:
-    return _ground_of(drawing["game"] if "game" in drawing else default_game().info.name)
+    return _ground_of(_game(drawing))
 
 
 @lru_cache(maxsize=64)  # the check takes longer than the rest of a picture's words
@@ -148,38 +260,3 @@ def _ground_of(name: str) -> Ground:
 
 def _written(drawing: Mapping[str, Any], sign: str) -> str:
     return sign if sign == _FIXED else str(drawing["seats"][int(sign) - 1])
-
-
-def _put(
-    image: Image.Image, stamp: Image.Image, point: Point, mask: Image.Image | None = None
-) -> None:
-    x, y = point
-    corner = (round(DENSITY * x - stamp.width / 2), round(DENSITY * y - stamp.height / 2))
-    image.paste(stamp, corner, mask)
-
-
-def _put_off(
-    image: Image.Image, ground: Ground, drawing: Mapping[str, Any], move: Mapping[str, Any]
-) -> None:
-    index, seat = move["off"]
-    (x, y), towards = ground.cells[index], radians(move["towards"])
-    beyond = (x + _OVER_THE_EDGE * cos(towards), y + _OVER_THE_EDGE * sin(towards))
-    piece = stamps.piece(seat, _written(drawing, seat), fallen=True)
-    _put(image, piece, stamps.place(ground, beyond), stamps.mask(stamps.FALLEN))
-
-
-def _put_numbers(image: Image.Image, ground: Ground, moves: Sequence[Mapping[str, Any]]) -> None:
-    """Draw each move's number beside the move's cell, if possible without hiding another number."""
-    taken: list[Point] = []
-    for number, move in enumerate(moves, 1):
-        x, y = ground.cells[move["at"]]
-        beside = [(x + right, y + down) for right, down in _BESIDE]
-        free = (point for point in beside if not any(_overlap(point, other) for other in taken))
-        taken.append(next(free, beside[0]))
-        point = stamps.place(ground, taken[-1])
-        _put(image, stamps.number(number), point, stamps.number_mask())
-
-
-def _overlap(one: Point, other: Point) -> bool:
-    sizes = zip(one, other, stamps.NUMBER, strict=True)
-    return all(abs(here - there) * stamps.UNIT < 2 * half for here, there, half in sizes)

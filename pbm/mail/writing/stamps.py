@@ -16,6 +16,7 @@ from pbm.rules.contract import Ground
 
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
+Stamp = tuple[Image.Image, Image.Image | None]  # an image and its mask
 
 DENSITY: Final = 2  # pixels of the image per pixel of a page, across and down
 _TIMES: Final = 8
@@ -74,6 +75,9 @@ class Canvas:
             stroke_fill=colour,
         )
 
+    def width(self, text: str, size: float) -> float:
+        return _font(round(size * _TIMES)).getlength(text) / _TIMES
+
     def name(self, middle: Point, name: str, size: float, colour: Colour, bold: float = 0) -> None:
         """Draw a cell's name, each character at a fixed place, which makes the file smaller."""
         x, y = middle
@@ -119,6 +123,7 @@ NAME: Final = (72, 62, 44)  # of a hole; strokes have this colour, too
 INK: Final = (20, 20, 20)
 _LIGHT: Final = (255, 255, 255)
 _GREY: Final = (118, 113, 103)
+MARK: Final = (190, 0, 45)  # of what was played last; no seat has it
 
 # The colours of a piece and of its sign, by the digit of its seat; `#` is a fixed piece.
 PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
@@ -130,56 +135,76 @@ PIECES: Final[dict[str, tuple[Colour, Colour]]] = {
     "6": ((175, 75, 140), _LIGHT),
     "#": (_GREY, _LIGHT),
 }
+CALLED: Final = dict(zip("123456", "orange blue white black green purple".split(), strict=True))
 
 # An edge between two colours is smooth if the palette has a colour halfway between.
 _HALF_NAME: Final = (140, 129, 107)
-_HALF_SIGN: Final = {"2": (127, 172, 212), "6": (215, 165, 197)}
+_HALF_MARK: Final = (222, 128, 145)
+_HALF_SIGN: Final = {
+    **dict.fromkeys(PIECES, _GREY),
+    "1": (130, 95, 20),
+    "2": (127, 172, 212),
+    "6": (215, 165, 197),
+}
 
-ALPHAS: Final = bytes((0, 128))  # of the first colours, which round the picture's corners
-
-# With the transparent colours there are sixteen, so a pixel has four bits.
-_COLOURS: Final = tuple(
-    dict.fromkeys(
-        (
-            *(GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY, _LIGHT),
-            *(colour for colour, _ in PIECES.values()),
-            *_HALF_SIGN.values(),
-        )
-    )
+# Sixteen colours, so that a pixel has four bits. With two seats, the last four are of the names.
+_COLOURS: Final = (
+    *(GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY, _LIGHT, MARK, _HALF_MARK),
+    *(PIECES[seat][0] for seat in "1256"),
+    *(_HALF_SIGN[seat] for seat in "26"),
 )
-PALETTE: Final = bytes(
-    number for colour in (*[GROUND] * len(ALPHAS), *_COLOURS) for number in colour
-)
+_NUMBERS: Final = {colour: number for number, colour in enumerate(_COLOURS)}
+_NAMES: Final = {"1": (12, 13), "2": (14, 15)}  # numbers of a name's colour, and of its edge's
 
-_NUMBERS: Final = {colour: number for number, colour in enumerate(_COLOURS, len(ALPHAS))}
-
-PIECE, FALLEN, KEY = 0.43, 0.29, 0.27  # radii in steps from cell to cell
+PIECE, _LOST = 0.43, 0.23  # radii in steps from cell to cell
 _RIM, _CAME, _DENT = 0.035, 0.3, 0.37
 _NAME_SIZE: Final = 0.34
 _PIECE_NAME_SIZE: Final = 0.4
-_MOST_LEFT: Final = 128  # cached holes with arrows, of 5 KB each
-_ROUND: Final = 16  # pixels of radius at the corners
+_MOST_ARROWS: Final = 256  # cached, of 6 KB each
 _MIDDLE: Final = (UNIT / 2, UNIT / 2)
-_TAG_ROUND: Final = 2.5  # pixels around the corners of a number
-NUMBER: Final = (12.5, 6.5)  # half the width and height of a number, in pixels of a page
+_TAG_ROUND: Final = 2.5  # pixels around the corners of an ordinal
+_TAG_DOWN: Final = 8.5  # pixels from the middle of a piece to that of its ordinal
 _ORDINALS: Final = {1: "st", 2: "nd", 3: "rd"}
 _OBLONG: Final = tuple(
-    (UNIT / 2 + across * (NUMBER[0] - _TAG_ROUND), UNIT / 2 + down * (NUMBER[1] - _TAG_ROUND))
+    (UNIT / 2 + across * 9, UNIT / 2 + _TAG_DOWN + down * 3.5)
     for across, down in ((-1, -1), (1, -1), (1, 1), (-1, 1))
 )
-_HEAD: Final = ((0.5, 0.0), (0.28, 0.21), (0.28, -0.21))  # of an arrow that leaves a hole
+# An arrow as wide as a name, in pixels along its direction and across.
+_ARROW: Final = ((17, 0), (5, 13), (5, 8.5), (-12.5, 8.5), (-12.5, -8.5), (5, -8.5), (5, -13))
+HEAD: Final = 36  # height in pixels of the lines above the board that tell whose pieces are whose
+TRAY: Final = 20  # height of the place for lost pieces, above the board and below it
+_TRAY_WIDE: Final = 116
+PARTNER: Final = "Partner"  # the word above the board
+
+
+def palette(named: str | None) -> tuple[Colour, ...]:
+    """Return the colours of an image. With two seats, only the pieces of `named` show names.
+
+    So both players can get one image with different palettes. With more seats, `named` is None.
+    """
+    if named is None:
+        return _COLOURS
+    names = (
+        (ink, _HALF_SIGN[seat]) if seat in named else (colour, colour)
+        for seat, (colour, ink) in ((seat, PIECES[seat]) for seat in _NAMES)
+    )
+    return (*_COLOURS[: len(_COLOURS) - 4], *(colour for pair in names for colour in pair))
 
 
 def place(ground: Ground, point: Point) -> Point:
     """Convert a point of a board (`ground`) to a position in CSS pixels of a page."""
     (x, y), (right, down) = point, ground.scale
-    return ground.middle[0] + round(x * right, 9), ground.middle[1] + round(y * down, 9)
+    up = HEAD + TRAY + ground.middle[1]
+    return ground.middle[0] + round(x * right, 9), up + round(y * down, 9)
+
+
+def height(ground: Ground) -> int:
+    return HEAD + ground.height + 2 * TRAY
 
 
 @cache
 def board(ground: Ground) -> Image.Image:
-    width, height = ground.width, ground.height
-    canvas, shape = Canvas(width, height, GROUND), Canvas(width, height, INK)
+    canvas = Canvas(ground.width, height(ground), GROUND)
     canvas.polygon([place(ground, point) for point in ground.corners], _WELL, 0.55 * UNIT)
     for one, other in ground.strokes:
         canvas.line(place(ground, one), place(ground, other), 1, NAME)
@@ -188,113 +213,139 @@ def board(ground: Ground) -> Image.Image:
         canvas.name(place(ground, point), name, _NAME_SIZE * UNIT, NAME)
     for label, point in ground.labels:
         canvas.text(place(ground, point), label, 0.4 * UNIT, INK, 0.3)
-    right, bottom = width - _ROUND, height - _ROUND
-    corners = [(_ROUND, _ROUND), (right, _ROUND), (right, bottom), (_ROUND, bottom)]
-    shape.polygon(corners, _LIGHT, _ROUND)
-    image = canvas.finished(GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY)
-    # Transparent beyond the shape, and partly so at its edge.
-    steps, grey = len(ALPHAS), shape.grey()
-    edge = grey.point(lambda value: min(steps - 1, value * (steps + 1) // 256))
-    edge.paste(image, mask=grey.point(lambda value: 255 * (value * (steps + 1) // 256 >= steps)))
-    return edge
-
-
-def halved(image: Image.Image) -> Image.Image:
-    """Reduce a picture to one image pixel per CSS pixel, for a smaller file."""
-    corners = image.point(lambda number: 255 * (number < len(ALPHAS))).reduce(DENSITY)
-    image.putpalette(PALETTE)
-    small = _indexed(image.convert("RGB").reduce(DENSITY), _NUMBERS)
-    small.paste(0, mask=corners.point(lambda value: 255 * (value > 127)))
-    return small
+    return canvas.finished(GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY)
 
 
 @cache
-def piece(seat: str, sign: str, *, came: bool = False, fallen: bool = False) -> Image.Image:
-    """Draw a piece with a sign. It may have just moved here, or have left the board."""
-    canvas = Canvas(UNIT, UNIT, _WELL)
+def head(width: int, captions: tuple[tuple[str, str, str], ...]) -> Image.Image:
+    """Draw the line above the board, such as "You: orange", from words, seats and their signs."""
+    canvas, x, pieces = Canvas(width, HEAD, GROUND), 14.0, list[tuple[Stamp, float]]()
+    for word, seat, sign in captions:
+        canvas.text((x, HEAD / 2), f"{word}:", 17, INK, 0.3, "lm")
+        x += canvas.width(f"{word}:", 17) + 6
+        pieces.append((piece(seat, sign, partner=word == PARTNER), x))
+        x += UNIT + 2
+        canvas.text((x, HEAD / 2), CALLED[seat], 17, INK, 0.3, "lm")
+        x += canvas.width(CALLED[seat], 17) + 24
+    image = canvas.finished(GROUND, INK, _GREY)
+    for (stamp, mask), x in pieces:
+        image.paste(stamp, (round(DENSITY * x), round(DENSITY * (HEAD - UNIT) / 2)), mask)
+    return image
+
+
+@cache
+def tray(seat: str, sign: str, lost: int, last: int) -> Stamp:
+    """Draw the pieces that a seat has lost; the `last` of them have a mark."""
+    canvas = Canvas(_TRAY_WIDE, TRAY, GROUND)
+    y = TRAY / 2
+    canvas.polygon(((y, y), (_TRAY_WIDE - y, y)), _WELL, y - 0.5)
+    canvas.text((8, y), "lost", 12, NAME, 0.2, "lm")
     colour, ink = PIECES[seat]
-    radius, size = (FALLEN, 0.7) if fallen else (PIECE, 0.85 if came else 1.0)
-    canvas.disc(_MIDDLE, radius * UNIT, INK)
+    for at in range(lost):
+        middle = 44 + at * min(2 * _LOST * UNIT, (_TRAY_WIDE - 54) / lost), y
+        canvas.disc(middle, _LOST * UNIT, MARK if at >= lost - last else INK)
+        canvas.disc(middle, (_LOST - (2 if at >= lost - last else 1) * _RIM) * UNIT, colour)
+        canvas.text(middle, sign, 12, ink, 0.2)
+    return canvas.finished(GROUND, _WELL, NAME, _HALF_NAME, INK, colour, ink, MARK), None
+
+
+def halved(image: Image.Image, colours: Sequence[Colour]) -> Image.Image:
+    """Reduce a picture to one image pixel per CSS pixel, for a smaller file."""
+    image.putpalette(flat(colours))
+    numbers = {colour: number for number, colour in enumerate(colours)}
+    return _indexed(image.convert("RGB").reduce(DENSITY), numbers)
+
+
+def flat(colours: Sequence[Colour]) -> bytes:
+    return bytes(number for colour in colours for number in colour)
+
+
+@cache
+def piece(
+    seat: str,
+    sign: str,
+    came: bool = False,
+    partner: bool = False,
+    which: int = 0,
+    hidden: bool = False,
+) -> Stamp:
+    """Draw a piece with a sign, or with the name of its cell. It may have just moved here.
+
+    `which` is the number of its move, if there are several. A `hidden` name is one that only some
+    palettes show, see `palette`.
+    """
+    canvas, written = Canvas(UNIT, UNIT, _WELL), Canvas(UNIT, UNIT, INK)
+    colour, ink = PIECES[seat]
+    canvas.disc(_MIDDLE, PIECE * UNIT, MARK if came else INK)
     if came:
-        canvas.disc(_MIDDLE, (radius - _RIM) * UNIT, _LIGHT)
-        canvas.disc(_MIDDLE, (_CAME + _RIM) * UNIT, INK)
-    canvas.disc(_MIDDLE, (_CAME if came else radius - _RIM) * UNIT, colour)
-    _draw_sign(canvas, sign, ink, size)
-    return canvas.finished(*_colours_of(seat), *(_LIGHT,) * came)
-
-
-@lru_cache(maxsize=_MOST_LEFT)
-def left(name: str, towards: int) -> Image.Image:
-    """Draw the hole that a piece left, with an arrow `towards` degrees clockwise from the right."""
-    canvas = Canvas(UNIT, UNIT, _WELL)
-    canvas.disc(_MIDDLE, _DENT * UNIT, INK)
-    right, down = UNIT * cos(radians(towards)), UNIT * sin(radians(towards))
+        canvas.disc(_MIDDLE, (_CAME + _RIM) * UNIT, INK if colour == _LIGHT else _LIGHT)
+    canvas.disc(_MIDDLE, (_CAME if came else PIECE - _RIM) * UNIT, colour)
+    if partner:
+        canvas.circle(_MIDDLE, (0.26 if came else 0.36) * UNIT, 1.3, ink)
+    marks = (MARK, _HALF_MARK, _LIGHT) if came else ()
+    image = canvas.finished(_WELL, INK, _GREY, colour, ink, *marks)
     x, y = _MIDDLE
-    head = [(x + at * right - by * down, y + at * down + by * right) for at, by in _HEAD]
-    canvas.polygon(head, INK)
-    canvas.disc(_MIDDLE, (_DENT - 0.05) * UNIT, _LIGHT)
-    canvas.name(_MIDDLE, name, _NAME_SIZE * UNIT, INK)
-    return canvas.finished(_WELL, INK, _GREY, _LIGHT)
+    if which:
+        _draw_sign(written, sign, (x, y - 4.5), 0.55)
+    else:
+        _draw_sign(written, sign, _MIDDLE, 0.85 if came else 1)
+    half = _NUMBERS.get(_HALF_SIGN[seat], _NUMBERS[_GREY])
+    _ink(image, written, *(_NAMES[seat] if hidden else (_NUMBERS[ink], half)))
+    if which:
+        tag, text = Canvas(UNIT, UNIT, INK), Canvas(UNIT, UNIT, INK)
+        tag.polygon(_OBLONG, _LIGHT, _TAG_ROUND)
+        _ink(image, tag, _NUMBERS[MARK], _NUMBERS[MARK])
+        text.text((x, y + _TAG_DOWN), ordinal(which), 10.5, _LIGHT, 0.2)
+        _ink(image, text, _NUMBERS[_LIGHT], _NUMBERS[_HALF_MARK])
+    return image, _disc()
+
+
+def ordinal(which: int) -> str:
+    return f"{which}{_ORDINALS.get(which, 'th')}"
+
+
+@lru_cache(maxsize=_MOST_ARROWS)
+def arrow(text: str, towards: int, size: float = 1) -> Stamp:
+    """Draw an arrow `towards` degrees clockwise from the right."""
+    canvas, shape = Canvas(UNIT, UNIT, MARK), Canvas(UNIT, UNIT, INK)
+    right, down = size * cos(radians(towards)), size * sin(radians(towards))
+    x, y = _MIDDLE
+    corners = [(x + at * right - by * down, y + at * down + by * right) for at, by in _ARROW]
+    shape.polygon(corners, _LIGHT)
+    canvas.name(_MIDDLE, text, _NAME_SIZE * UNIT, _LIGHT, 0.3)
+    return canvas.finished(MARK, _HALF_MARK, _LIGHT), _mask(shape)
 
 
 @cache
-def number(which: int) -> Image.Image:
-    """Draw the number of a marked move, such as 2nd, in an oblong."""
-    canvas = _tag(_LIGHT, INK, 0)
-    text = f"{which}{_ORDINALS.get(which, 'th')}"
-    canvas.text(_MIDDLE, text, 0.34 * UNIT, _LIGHT, 0.3)
-    return canvas.finished(INK, _GREY, _LIGHT)
-
-
-@cache
-def number_mask() -> Image.Image:
-    """Return the mask for pasting an image from `number`. The mask is the oblong with a rim."""
-    return _tag(INK, _LIGHT, 1).grey().point(lambda value: 255 * (value > 96), "1")
-
-
-def _tag(ground: Colour, colour: Colour, rim: float) -> Canvas:
-    """Return a stamp filled with `ground`, with an oblong in `colour` on it."""
-    canvas = Canvas(UNIT, UNIT, ground)
-    canvas.polygon(_OBLONG, colour, _TAG_ROUND + rim)
-    return canvas
-
-
-@cache
-def key(seat: str, sign: str) -> Image.Image:
-    """Draw a seat's colour and sign, for pictures whose pieces show the names of cells."""
-    canvas = Canvas(2 * UNIT, UNIT, GROUND)
-    colour, _ = PIECES[seat]
-    canvas.disc(_MIDDLE, KEY * UNIT, INK)
-    canvas.disc(_MIDDLE, (KEY - _RIM) * UNIT, colour)
-    canvas.text((1.3 * UNIT, UNIT / 2), f"= {sign}", 0.5 * UNIT, INK, 0.3)
-    return canvas.finished(GROUND, *_colours_of(seat))
-
-
-@cache
-def mask(radius: float) -> Image.Image:
-    """Return the mask for a round stamp; `radius` is a fraction of the stamp's width."""
+def _disc() -> Image.Image:
     shape = Canvas(UNIT, UNIT, INK)
-    shape.disc(_MIDDLE, radius * UNIT, _LIGHT)
+    shape.disc(_MIDDLE, PIECE * UNIT, _LIGHT)
+    return _mask(shape)
+
+
+def _mask(shape: Canvas) -> Image.Image:
     return shape.grey().point(lambda value: 255 * (value > 96), "1")
 
 
-def _draw_sign(canvas: Canvas, sign: str, ink: Colour, size: float) -> None:
+def _ink(image: Image.Image, written: Canvas, full: int, half: int) -> None:
+    """Give pixels the palette's colour `full` where `written` is white, and `half` at its edges."""
+    grey = written.grey()
+    for number, least in ((half, 90), (full, 170)):
+        image.paste(number, mask=grey.point([255 * (value > least) for value in range(256)], "1"))
+
+
+def _draw_sign(canvas: Canvas, sign: str, middle: Point, size: float) -> None:
     unit = size * UNIT
-    x, y = _MIDDLE
+    x, y = middle
     if sign == "o":
-        canvas.circle(_MIDDLE, 0.2 * unit, 0.085 * unit, ink)
+        canvas.circle(middle, 0.2 * unit, 0.085 * unit, _LIGHT)
     elif sign == "x":
         arm = 0.16 * unit
         for down in (arm, -arm):
-            canvas.line((x - arm, y - down), (x + arm, y + down), 0.095 * unit, ink)
+            canvas.line((x - arm, y - down), (x + arm, y + down), 0.095 * unit, _LIGHT)
     elif sign == "#":
-        canvas.square(_MIDDLE, 0.18 * unit, 0.085 * unit, ink)
+        canvas.square(middle, 0.18 * unit, 0.085 * unit, _LIGHT)
     elif len(sign) == 1:
-        canvas.text(_MIDDLE, sign, 0.56 * unit, ink, 0.025 * unit)
+        canvas.text(middle, sign, 0.56 * unit, _LIGHT, 0.025 * unit)
     else:
-        canvas.name(_MIDDLE, sign, _PIECE_NAME_SIZE * UNIT, ink, 0.4)
-
-
-def _colours_of(seat: str) -> list[Colour]:
-    half = [_HALF_SIGN[seat]] if seat in _HALF_SIGN else []
-    return [_WELL, INK, _GREY, *PIECES[seat], *half]
+        canvas.name(middle, sign, _PIECE_NAME_SIZE * UNIT * min(1, size + 0.15), _LIGHT, 0.4)

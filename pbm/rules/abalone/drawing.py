@@ -73,7 +73,6 @@ def _marked(position: Placement, moves: Sequence[Moved]) -> Iterator[dict[str, A
             "move": moved.move,
             "left": [INDEX[cell] for cell in _emptied(move)],
             "came": [INDEX[cell] for cell in still],
-            "at": INDEX[(still or came)[0]],
             "towards": _ANGLE * STEPS.index(move.step),
             "off": [INDEX[CELL_NAMED[effect["from"]]], str(effect["ejected"])] if effect else None,
         }

@@ -94,7 +94,7 @@ def _announce(
     if news.asks and sender in told:
         told[sender]["card"] = card_of(turn.work, board, turn.now)
     may_wait = [player for player in hearing if player.id not in instead]
-    at_once, may_have_kept, plain = keep_for_digests(
+    at_once, may_have_kept, small = keep_for_digests(
         turn, board, may_wait, sender, news.events, told, together
     )
     players = [player for player in seated if player in at_once or player.id in instead]
@@ -106,9 +106,12 @@ def _announce(
     before = {player_id: news_of(mail) for player_id, mail in instead.items()}
     kept = turn.work.kept_news.take(may_have_kept, number)
     told |= {player_id: with_news(told[player_id], news) for player_id, news in kept.items()}
-    plain |= {player.id for player in players if not player.settings.picture}
+    plain = {player.id for player in players if not player.settings.picture}
     begins = any(event.begins_board for event in news.events)
     shown = _shown(turn, board, players, told, before, plain, begins=begins)
+    for player, view in shown:
+        if player.id in small and view["picture"]:
+            view["picture"]["small"] = True
     if not begins and not any(isinstance(event, MovePlayed) for event in news.events):
         for player, view in shown:
             if player.id not in (*before, *kept) and player.settings.mails == "all":

@@ -42,7 +42,7 @@ def keep_for_digests(
     """Keep the news of a board for the players who are mailed it later.
 
     Returns the players to mail now, the ids of players who may have older kept news, and the ids of
-    players whose mails have no picture.
+    players whose mails have a small picture.
     """
     wanting = {item.id for item in players if item.settings.wants_digests}
     can_wait = {
@@ -69,11 +69,11 @@ def keep_for_digests(
         later |= _tell_soon(turn, board, too_many, next_hour(turn.now))
     at_once = [player for player in players if player.id not in later]
     may_have_kept = {number for number, left in may_be.items() if left <= WAS_TOO_MUCH}
-    plain = {number for number, left in may_be.items() if left < PICTURED}
+    small = {number for number, left in may_be.items() if left < PICTURED}
     if len(board.seats) > 2:  # saves a query on boards of two players
         others = {player.id for player in at_once} - {sender, *counted}
-        plain |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
-    return at_once, wanting - later | may_have_kept, plain
+        small |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
+    return at_once, wanting - later | may_have_kept, small
 
 
 def _keep(

@@ -3,9 +3,9 @@
 import io
 import itertools
 import json
+from math import cos, dist, radians, sin
 from random import Random
 
-import pytest
 from PIL import Image
 
 from pbm.mail.writing import chart, picture, stamps
@@ -128,86 +128,152 @@ def test_only_so_many_pictures_are_kept() -> None:
 def test_stamps_are_drawn_once_however_many_pictures_there_are() -> None:
     for described in game(2, 20):
         picture.png.__wrapped__(described)  # another test may have drawn some of them before
-    kinds = (stamps.board, stamps.piece, stamps.left, stamps.mask)
+    kinds = (stamps.board, stamps.piece, stamps.arrow, stamps.head)
     drawn = [kind.cache_info().misses for kind in kinds]
     for described in game(2, 20):
         picture.png.__wrapped__(described)
     assert [kind.cache_info().misses for kind in kinds] == drawn
 
 
-def test_a_file_holds_the_image_that_it_was_made_from() -> None:
+def test_a_file_holds_the_strips_that_it_was_made_from() -> None:
+    colours = [(number, 255 - number, 3 * number) for number in range(16)]
     numbers = Random(1).choices(range(16), k=20 * 7)
-    image = Image.frombytes("P", (20, 7), bytes(numbers))
-    colours = bytes(range(48))
-    with Image.open(io.BytesIO(picture.encoded(image, colours, b"\x00\x80"))) as read:
-        assert read.info["transparency"] == b"\x00\x80"
-        seen_ = read.convert("RGBA").tobytes()
-    alphas = [0, 128] + [255] * 14
-    assert seen_ == b"".join(
-        colours[3 * number : 3 * number + 3] + bytes([alphas[number]]) for number in numbers
-    )
+    strips = [
+        picture._compressed(Image.frombytes("L", (20, height), bytes(numbers[from_:to])))
+        for height, from_, to in ((2, 0, 40), (5, 40, 140))
+    ]
+    # Pillow checks the sums.
+    with Image.open(io.BytesIO(picture._file(20, colours, *strips))) as read:
+        seen_ = read.convert("RGB").tobytes()
+    assert seen_ == bytes(part for number in numbers for part in colours[number])
 
 
-def test_the_numbers_of_moves_hide_nothing_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    places: list[tuple[float, float]] = []
-    put = picture._put
+def items(players: int, **more: object) -> list[picture._Item]:
+    return [*picture._items({**rules.drawing(rules.start("standard", players), ()), **more})]
 
-    def noted(image: Image.Image, stamp: Image.Image, *args: object) -> None:
-        if stamp in numbers:
-            places.append(args[0])  # type: ignore[arg-type]
-        put(image, stamp, *args)  # type: ignore[arg-type]
 
-    numbers = [stamps.number(number) for number in range(1, 6)]
-    monkeypatch.setattr(picture, "_put", noted)
-    # All five to one place, as if each had pushed the one before away.
-    one = {"left": [], "came": [30], "at": 30, "towards": 60, "off": None}
-    drawing = {**rules.drawing(rules.start("standard", 6), ()), "moves": [one] * 5}
-    picture.png.__wrapped__(picture.described(drawing))
-    assert len(places) == 5
-    for here, there in itertools.combinations(places, 2):
-        gaps = zip(here, there, stamps.NUMBER, strict=True)
-        assert any(abs(a - b) >= 2 * half for a, b, half in gaps), (here, there)
+def pieces(found: list[picture._Item]) -> dict[str, tuple[object, ...]]:
+    """What the pieces look like, by the cell."""
+    places = dict(zip(picture._places("abalone"), rules.GROUND.names, strict=True))
+    return {places[item.point]: item.what for item in found if item.draw is stamps.piece}
+
+
+def test_the_number_of_a_move_is_on_a_piece_of_its_own() -> None:
+    one = {"left": [0], "came": [7, 1], "towards": 60, "off": None}
+    gone = {"left": [30], "came": [], "towards": 0, "off": None}
+    found = items(6, moves=[one, gone], signs=".1".ljust(7, ".") + "1".ljust(54, "."))
+    assert pieces(found) == {
+        "a2": ("1", "1", True, False, 0, False),
+        "b3": ("1", "1", True, False, 1, False),
+    }
+    arrows = [item.what for item in found if item.draw is stamps.arrow]
+    assert arrows == [("a1", 60), ("2nd", 0)]  # no piece of the second stands where it came to
+
+
+def test_marks_stay_within_their_cells() -> None:
+    """So they hide no other piece."""
+    radius = stamps.PIECE * stamps.UNIT * DENSITY
+    for towards in range(0, 360, 60):
+        _, mask = stamps.arrow("a1", towards)
+        assert mask
+        half = mask.width / 2
+        far = [
+            (x + 0.5 - half, y + 0.5 - half)
+            for x in range(mask.width)
+            for y in range(mask.height)
+            if mask.getpixel((x, y))
+        ]
+        for around in range(0, 360, 60):
+            x, y = (DENSITY * stamps.UNIT * turn(radians(around)) for turn in (cos, sin))
+            assert min(dist((x, y), point) for point in far) > radius - DENSITY, (towards, around)
+
+
+def test_what_was_played_has_a_colour_of_no_seat() -> None:
+    for colour, _ in stamps.PIECES.values():
+        a, b = seen(stamps.MARK, "usual"), seen(colour, "usual")
+        assert sum((x - y) ** 2 for x, y in zip(a, b, strict=True)) ** 0.5 > 40, colour
+    assert contrast(stamps.MARK, (255, 255, 255)) > 4.5
+
+
+def test_lost_pieces_lie_beside_their_home() -> None:
+    for players in (2, 3, 4, 5, 6):
+        start = str(rules.drawing(rules.start("standard", players), ())["signs"])
+        signs = start
+        for seat in "123456"[:players]:
+            signs = signs.replace(seat, ".", 2)
+        pushed = {"left": [], "came": [], "towards": 0, "off": [0, "2"]}
+        found = items(players, start=start, signs=signs, moves=[pushed])
+        trays = [item for item in found if item.draw is stamps.tray]
+        assert [item.what[2:] for item in trays] == [(2, int(at == 1)) for at in range(players)]
+        assert len({item.point for item in trays}) == players
+        height = stamps.height(rules.GROUND)
+        assert trays[0].point[1] < height / 2  # the first seat begins at the top
+        assert {item.point[1] for item in trays} <= {
+            stamps.HEAD + stamps.TRAY / 2,
+            height - stamps.TRAY / 2,
+        }
 
 
 def test_the_picture_has_a_ground_of_its_own() -> None:
     (width, height), seen_ = pixels(
         picture.png(picture.described(rules.drawing(rules.start(), ())))
     )
-    assert (width, height) == (DENSITY * rules.GROUND.width, DENSITY * rules.GROUND.height)
-    opacity = seen_[3::4]
-    assert opacity[0] == 0  # a round corner
-    assert opacity.count(255) > 0.995 * len(opacity)
-    middle = opacity[height // 2 * width :][:width]
-    assert set(middle) == {255}
+    ground = rules.GROUND
+    assert (width, height) == (DENSITY * ground.width, DENSITY * stamps.height(ground))
+    assert set(seen_[3::4]) == {255}
 
 
 @each_row(
     ("players", "named", "cells"),
     [
-        (2, "", ""),
-        (
-            2,
-            "12",
-            "a1 a2 a3 a4 a5 b1 b2 b3 b4 b5 b6 c3 c4 c5 g5 g6 g7 h4 h5 h6 h7 h8 h9 i5 i6 i7 i8 i9",
-        ),
         (3, "2", "d8 e8 e9 f8 f9 g8 g9 h8 h9 i8 i9"),
-        (6, "16", "a2 a3 a4 b1 b3 b4 c1 c2 c4 d1 d2 d3"),
+        (6, "1", "a2 a3 a4 b3 b4 c4"),
+        (6, "", ""),
     ],
 )
-def test_the_pieces_of_named_seats_show_their_cells(
-    players: int, named: str, cells: str, monkeypatch: pytest.MonkeyPatch
+def test_only_the_pieces_of_the_named_seat_show_their_cells(
+    players: int, named: str, cells: str
 ) -> None:
-    written: list[str] = []
-    keys: list[str] = []
-    piece, key = stamps.piece, stamps.key
-    monkeypatch.setattr(
-        stamps, "piece", lambda seat, sign, **how: written.append(sign) or piece(seat, sign, **how)
-    )
-    monkeypatch.setattr(stamps, "key", lambda seat, sign: keys.append(seat) or key(seat, sign))
-    drawing = {**rules.drawing(rules.start("standard", players), ()), "named": named}
-    picture.png.__wrapped__(picture.described(drawing))
-    assert " ".join(sign for sign in written if len(sign) == 2) == cells
-    assert "".join(keys) == named
+    found = pieces(items(players, named=named))
+    assert " ".join(cell for cell, what in found.items() if cell == what[1]) == cells
+
+
+def test_two_players_get_one_board_with_two_palettes() -> None:
+    """The names on the other's pieces have the colour of these."""
+    own: dict[str, bytes] = {}
+    picture._board.cache_clear()
+    for named in ("1", "2"):
+        drawing = {**rules.drawing(rules.start(), ()), "named": named, "you": named}
+        own[named] = pixels(picture.png.__wrapped__(picture.described(drawing)))[1]
+    assert picture._board.cache_info().misses == 1
+    width = DENSITY * rules.GROUND.width
+    places = dict(zip(rules.GROUND.names, picture._places("abalone"), strict=True))
+    for cell, seat in (("a1", "1"), ("i9", "2")):
+        x, y = (round(DENSITY * side) for side in places[cell])
+        colours = {
+            named: {
+                seen_[4 * (row * width + column) :][:3]
+                for row in range(y - 16, y + 16)
+                for column in range(x - 16, x + 16)
+            }
+            for named, seen_ in own.items()
+        }
+        for named, found in colours.items():
+            assert (found == {bytes(stamps.PIECES[seat][0])}) == (named != seat), (cell, named)
+
+
+def test_the_line_above_the_board_says_who_is_who() -> None:
+    heads = {
+        stamps.head(384, captions).tobytes()
+        for captions in (
+            (),
+            (("You", "1", "o"),),
+            (("You", "2", "x"),),
+            (("To move", "1", "o"),),
+            (("You", "1", "1"), ("Partner", "3", "3")),
+        )
+    }
+    assert len(heads) == 5
 
 
 def test_words_name_every_piece_and_nothing_else() -> None:
