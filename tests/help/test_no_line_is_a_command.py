@@ -31,7 +31,14 @@ def rewrapped(subject: str) -> frozenset[str]:
     return frozenset(part for width in ANY_WIDTH for line in lines for part in wrap(line, width))
 
 
-QUESTIONS = [Asked((kind,), names=("alice",)) for kind in KINDS]
+COMMANDS = (
+    "resign 12|delete|newkey|vacation 2026-12-24 10d|move 12#17 a1-c3,b2|challenge bob|block bob"
+)
+QUESTIONS = [
+    *(Asked((kind,), names=("alice",)) for kind in ("play", "draw", "takeback")),
+    *(Asked.about([line], ("alice",)) for line in f"{COMMANDS}|change handle dora".split("|")),
+    Asked(("address",), names=("alice",), grave=True),
+]
 EVERYTHING = Asked(KINDS, names=("alice",))
 
 
