@@ -26,7 +26,10 @@ _LINK = re.compile(r'<a\nhref="([^"]*)">(.*?)</a>')
 _SHOWN = r"\2&lt;\1&gt;"  # as Outlook writes a link in plain text
 _CHECKED: WeakSet[Mail] = WeakSet()  # those of an opening lie in the mailboxes of many tables
 _KINDS: set[tuple[str, str, bool]] = set()  # subject, text, has a picture: found harmless
-_NAMES = ("alice", "bob", "carol", "dave", "erin", "frank", "marta")  # of those who mostly play
+_NAMES = (  # of those who mostly play
+    *("alice", "bob", "carol", "dave", "erin", "frank", "marta"),
+    *("ann", "ben", "cal", "dan", "eve", "fay"),
+)
 _VARYING = {  # what is the same for who reads a mail, and by what it is replaced
     "<state>": re.compile(r"[.#1-6/]{69}"),
     r"\1<rank>": re.compile(r"^( *[A-I]- ).*", re.MULTILINE),
@@ -34,6 +37,9 @@ _VARYING = {  # what is the same for who reads a mail, and by what it is replace
     "<day>": re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"),
     "<name>": re.compile(rf"\b(?:{'|'.join(_NAMES)})\b"),
     "<number>": re.compile(r"[0-9]+"),
+    "(<corner>)": re.compile(r"\((?:top|bottom|left|right|(?:upper|lower) (?:left|right))\)"),
+    "<cells> from": re.compile(r"<cell>(?: <cell>)* from"),
+    r"\1": re.compile(r"^(.+\n)\1+", re.MULTILINE),  # rows of a list that are alike by now
 }
 
 
