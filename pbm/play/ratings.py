@@ -133,7 +133,7 @@ PROVISIONAL = 5.2  # a greater uncertainty is provisional; that takes some ten g
 STALE = "ratings-stale"  # name of the fact that has the first board to recount
 MOVES, MOVES_WITH_SCORE = 10, 5  # fewest moves of each side in a game that counts
 REPEATED_WITHIN = timedelta(days=30)
-_FULL_WINS = 2  # over the same opponent in that time; each further one counts half the one before
+_FULL_GAMES = 2  # with the same opponent in that time; each further one counts half the one before
 _PER_MONTH = 0.6  # growth of the uncertainty without a game, in quadrature
 _MONTH = timedelta(days=30)
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
@@ -307,7 +307,7 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     ]
     places = places_of(board)
     after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
-    weights = _weights(work, board, counted, places)
+    weights = _weights(work, board, counted)
     results: list[RatingResult] = []
     rows = zip(board.seats, places, known, after, weights, strict=True)
     for seat, place, was, new, weight in rows:
@@ -350,19 +350,14 @@ def _against(board: Board, seat: int) -> list[Seat]:
     return [other for other in board.seats if sides[other.seat - 1] != sides[seat - 1]]
 
 
-def _weights(
-    work: UnitOfWork, board: Board, counted: CountedBoard, places: Sequence[int]
-) -> list[float]:
-    """Return for each seat how much the game counts, from 0 to 1. Repeated wins count less."""
+def _weights(work: UnitOfWork, board: Board, counted: CountedBoard) -> list[float]:
+    """Return for each seat how much the game counts, from 0 to 1. Repeated games count less."""
     players = [seat.player_id for seat in board.seats]
-    wins = work.ratings.wins(counted, players, counted.at - REPEATED_WITHIN)
+    meetings = work.ratings.meetings(counted, players, counted.at - REPEATED_WITHIN)
 
     def of_pair(one: Seat, other: Seat) -> float:
-        first, second = sorted((one, other), key=lambda seat: places[seat.seat - 1])
-        if places[first.seat - 1] == places[second.seat - 1]:
-            return 1.0
-        before = wins.get((first.player_id, second.player_id), 0)
-        return 0.5 ** max(0, before + 1 - _FULL_WINS)
+        first, second = sorted((one.player_id, other.player_id))
+        return 0.5 ** max(0, meetings.get((first, second), 0) + 1 - _FULL_GAMES)
 
     return [
         fmean(of_pair(seat, other) for other in _against(board, seat.seat)) for seat in board.seats

@@ -1,7 +1,11 @@
 """Ratings that cannot be made: by puppets, by robots, by games of two plies, by being away."""
 
+from itertools import pairwise
+
 import pytest
 
+from pbm.play.boards import close_board
+from pbm.play.ending import settle_end
 from pbm.play.ratings import MOVES, measured
 from tests.conversations.playing import plays_on, plays_silently
 from tests.conversations.test_ratings import MODEL, RATE, known, problems, quick_games
@@ -43,7 +47,7 @@ def test_what_runs_out_after_two_plies_counts_for_nobody(table: Table) -> None:
     assert known(table) == {}
 
 
-def test_wins_over_one_player_count_less_and_less(table: Table) -> None:
+def test_games_with_one_player_count_less_and_less(table: Table) -> None:
     """Thirty of them within a month bring what three do, and the next month it begins again."""
     table.joins("alice")
     bob = table.joins("bob")
@@ -54,15 +58,40 @@ def test_wins_over_one_player_count_less_and_less(table: Table) -> None:
     assert two < thirty < 1.5 * two
     plays_on(table, begun(table, "bob", "alice"), 2 * MOVES)
     resigns_lately(bob, 31)
-    bob.hears("It counted less, as further wins over the same player within 30 days do.")
+    bob.hears(
+        "It counted less, as the third and further games with the same player within 30 days do."
+    )
     assert not problems(table)
-    quick_games(table, "alice", "bob", 1)  # the other way round it is a first one
-    assert known(table)["alice"] - FRESH < thirty - 0.2 * two
     before = known(table)["alice"]
+    quick_games(table, "alice", "bob", 1)  # the other way round it counts as little
+    assert known(table)["alice"] == pytest.approx(before)
     table.clock.passes(days=31)
     quick_games(table, "bob", "alice", 1)
     assert known(table)["alice"] > before + 0.05 * two
     assert not problems(table)
+
+
+def test_draws_with_one_player_count_less_and_less(table: Table) -> None:
+    """However many there are, they make nobody more certain than three games do."""
+    table.joins("alice")
+    table.joins("bob")
+    sigmas = []
+    for _ in range(8):
+        quick_draw(table, "alice", "bob")
+        sigmas.append(table.rows("ratings")[0]["sigma"])
+    steps = [before - after for before, after in pairwise(sigmas)]
+    assert steps[1] < 0.6 * steps[0]
+    assert all(later < 0.55 * former for former, later in pairwise(steps[1:]))
+    assert not problems(table)
+
+
+def quick_draw(table: Table, *handles: str) -> None:
+    number = begun(table, *handles)
+    plays_on(table, number, 2 * MOVES)
+    with table.database.transaction() as work:
+        board = work.boards.get(number)
+        drawn = close_board(work, board, "agreed", table.clock(), winners=())
+        settle_end(work, board, drawn, table.clock())
 
 
 def begun(table: Table, *handles: str) -> int:

@@ -1,7 +1,7 @@
 """What must hold after a season, found out in another way than the server does."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from statistics import fmean
 from typing import Any
@@ -179,7 +179,7 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
     """The ratings of all players, from the places on all counted boards alone."""
     model = PlackettLuce()
     known: dict[tuple[str, str, int], tuple[float, float, datetime]] = {}
-    won: list[Won] = []
+    met: list[Met] = []
     for rated in season.table.rows("rated_boards"):
         board = season.table.board(rated["board_id"])
         pool, at = (rated["game"], rated["pool"]), _aware(rated["counted_at"])
@@ -202,33 +202,27 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
             against = [seat for other in sides.values() if other is not side for seat in other]
             for seat, value in zip(side, values, strict=True):
                 mu, sigma = _grown(known.get((*pool, seat.player_id)), at, model)
-                weight = fmean(_weight(won, pool, at, places, seat, other) for other in against)
+                weight = fmean(_weight(met, pool, at, seat, other) for other in against)
                 weight = 0.0 if seat.seat in spared_on(season, board) else weight
                 mu, sigma = mu + (value.mu - mu) * weight, sigma + (value.sigma - sigma) * weight
                 changed[(*pool, seat.player_id)] = (mu, sigma, at)
         known |= changed
-        won += [
+        met += [
             (*pool, one.player_id, other.player_id, at)
             for one in board.seats
             for other in board.seats
-            if places[one.seat - 1] < places[other.seat - 1]
         ]
     return {key: (mu, sigma) for key, (mu, sigma, _) in known.items()}
 
 
-Won = tuple[str, str, int, int, datetime]
-"""In which games, who came in before whom, and when."""
+Met = tuple[str, str, int, int, datetime]
+"""In which games, who played with whom, and when."""
 
 
-def _weight(
-    won: list[Won], pool: tuple[str, str], at: datetime, places: Sequence[int], one: Seat, two: Seat
-) -> float:
-    """How much a game says of two players: the third win within a month half, and so on."""
-    first, second = (one, two) if places[one.seat - 1] < places[two.seat - 1] else (two, one)
-    if places[first.seat - 1] == places[second.seat - 1]:
-        return 1.0
-    pair = (*pool, first.player_id, second.player_id)
-    before = sum(item[:4] == pair and item[4] > at - timedelta(days=30) for item in won)
+def _weight(met: list[Met], pool: tuple[str, str], at: datetime, one: Seat, two: Seat) -> float:
+    """How much a game says of two players: their third within a month half, and so on."""
+    pair = (*pool, one.player_id, two.player_id)
+    before = sum(item[:4] == pair and item[4] > at - timedelta(days=30) for item in met)
     return 1.0 if before < 2 else 0.5 ** (before - 1)
 
 

@@ -54,11 +54,11 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         lambda work: work.ratings.standings("abalone", Pool.TWO, 1000),
         ("ix_ratings_place",),
     ),
-    "wins of a month": (
-        lambda work: work.ratings.wins(COUNTED, [1, 2], START),
+    "games of a month": (
+        lambda work: work.ratings.meetings(COUNTED, [1, 2], START),
         (
             "ix_results_player_id (player_id=? AND game=? AND pool=? AND rated_id>? AND rated_id<",
-            "sqlite_autoindex_results_1 (rated_id=? AND player_id=?)",
+            "sqlite_autoindex_results_1 (rated_id=? AND player_id>?)",
             "ix_rated_boards_counted_at (counted_at<?)",
         ),
     ),

@@ -43,7 +43,7 @@ _SETTLE = _ADDED.on_conflict_do_update(
     index_elements=["game", "pool", "player_id"],
     set_={column: _ADDED.excluded[column] for column in _PLACES[3:]},
 )
-_lost = results.alias()
+_other = results.alias()
 _before_those = (  # the last board counted before a moment
     select(rated_boards.c.id)
     .where(rated_boards.c.counted_at <= bindparam("since", type_=rated_boards.c.counted_at.type))
@@ -51,19 +51,19 @@ _before_those = (  # the last board counted before a moment
     .limit(1)
     .scalar_subquery()
 )
-_WINS = (  # how often each of some players finished before each other one since then
-    select(results.c.player_id, _lost.c.player_id.label("other_id"), func.count().label("wins"))
-    .join(_lost, _lost.c.rated_id == results.c.rated_id)
+_MEETINGS = (  # how many games two of some players have had since then
+    select(results.c.player_id, _other.c.player_id.label("other_id"), func.count().label("games"))
+    .join(_other, _other.c.rated_id == results.c.rated_id)
     .where(
         results.c.player_id.in_(bindparam("player_ids", expanding=True)),
-        _lost.c.player_id.in_(bindparam("player_ids", expanding=True)),
-        results.c.place < _lost.c.place,
+        _other.c.player_id.in_(bindparam("player_ids", expanding=True)),
+        results.c.player_id < _other.c.player_id,
         results.c.game == bindparam("game"),
         results.c.pool == bindparam("pool"),
         results.c.rated_id < bindparam("before"),
         results.c.rated_id > func.coalesce(_before_those, 0),
     )
-    .group_by(results.c.player_id, _lost.c.player_id)
+    .group_by(results.c.player_id, _other.c.player_id)
 )
 
 
@@ -94,31 +94,31 @@ class Ratings(Repository):
         """Return the ratings that players had before a board was counted, if they had one."""
         return self._last(counted, player_ids, before=counted.number)
 
-    def wins(
+    def meetings(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
     ) -> dict[tuple[int, int], int]:
-        """Return how often each of some players finished ahead of each other one.
+        """Return how many games each two of some players have had, whatever the results.
 
-        A key of the result is a pair: the player ahead, and the other one. Only boards counted
-        after the time `since` and before `counted` are considered. They must have the same game and
-        rating pool (two players, more players, or teams) as `counted`.
+        A key of the result is a pair, the smaller id first. Only boards counted after the time
+        `since` and before `counted` are considered. They must have the same game and rating pool
+        (two players, more players, or teams) as `counted`.
         """
         asked: dict[str, Any] = {"player_ids": list(player_ids), "since": since}
         asked |= {"game": counted.game, "pool": counted.pool, "before": counted.number}
-        rows = self._transaction.execute(_WINS, asked)
-        return {(row.player_id, row.other_id): row.wins for row in rows}
+        rows = self._transaction.execute(_MEETINGS, asked)
+        return {(row.player_id, row.other_id): row.games for row in rows}
 
     def last_games(self, counted: CountedBoard, player_id: int, other_id: int) -> list[bool]:
         """Return the results of the last five games of a player against another, newest first.
 
         A result is True if `player_id` finished ahead. Game and rating pool are those of `counted`.
         """
-        query = select(results.c.place < _lost.c.place).join(
-            _lost, _lost.c.rated_id == results.c.rated_id
+        query = select(results.c.place < _other.c.place).join(
+            _other, _other.c.rated_id == results.c.rated_id
         )
         query = query.where(
             results.c.player_id == player_id,
-            _lost.c.player_id == other_id,
+            _other.c.player_id == other_id,
             results.c.game == counted.game,
             results.c.pool == counted.pool,
         )
