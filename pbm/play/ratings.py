@@ -201,9 +201,14 @@ def measured(robot: str) -> Rating:
 
 
 def got_somewhere(work: UnitOfWork, board: Board) -> bool:
-    """Return whether the game got far enough to count for ratings if it ends now."""
+    """Return whether the game got far enough to count for ratings if it ends now.
+
+    A game that its own rules have ended always did, if nobody left it early.
+    """
     if not _may_count(board):
         return False
+    if board.position.outcome and not board.position.out:
+        return True
     moves = work.plies.by_seat(board.id, since=0)
     sides = teams(board.start) or [[seat.seat] for seat in board.seats]
     fewest = min(sum(moves.get(seat, 0) for seat in side) for side in sides)

@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 from pbm.mail.writing.render import Renderer
 from pbm.play import game_words
 from pbm.rules import registry
+from tests.conversations.playing import plays_silently
 from tests.table import Table
 
 MOVE, ANSWER = "a1-c3,b2", "i9-g7,h8"
@@ -72,6 +73,24 @@ def test_whatever_it_raises_mails_about_other_games_go_their_way(
     assert told
     assert not any(item["log_level"] == "error" for item in logged if item not in told)
     assert len(told) == len({item["where"] for item in told})
+
+
+@pytest.mark.usefixtures("second")
+@pytest.mark.parametrize(
+    ("moves", "left", "counts"), [("abababa", "", True), ("ab", "alice", False)]
+)
+def test_what_its_rules_end_counts_however_short(
+    moves: str, left: str, counts: bool, table: Table
+) -> None:
+    table.renderer = Renderer()
+    alice, _ = table.start("alice", "bob")
+    alice.says("connect4 challenge bob")
+    plays_silently(table, 2, moves)
+    if left:
+        alice.says("resign 2")
+    assert table.board(2).status == "finished"
+    assert bool(table.rows("rated_boards")) is counts
+    table.mailboxes.clear()  # what is checked of mails in the end knows one game
 
 
 @pytest.mark.parametrize("member", ["parse", "play"])

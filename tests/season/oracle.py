@@ -247,6 +247,7 @@ def got_somewhere(season: Season) -> set[int]:
             for left in season.table.departures(number)
         )
         long_enough = fewest >= 10 or (fewest >= 5 and scored)
+        long_enough |= bool(board.position.outcome) and not board.position.out
         if board.status == "finished" and board.rated and long_enough and by_all:
             found.add(number)
     return found
