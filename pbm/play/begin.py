@@ -155,7 +155,7 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
     only the weakest robot is considered.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
-    rating = shown(known.mu, known.sigma) if known else RatingShown(0, 0, True)
+    rating = shown(known.mu, known.sigma, wide=known.wide) if known else RatingShown(0, 0, True)
     least = rating.number - (rating.off if rating.provisional else 0)
     fitting = [robot.name for robot in ROBOTS.values() if robot.rating <= least] or [WEAKEST]
     playing = (_playing(work, game, name) for name in reversed(fitting))

@@ -6,7 +6,7 @@ recomputed from the counted boards, in the order of these numbers.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -134,6 +134,10 @@ STALE = "ratings-stale"  # name of the fact that has the first board to recount
 MOVES, MOVES_WITH_SCORE = 10, 5  # fewest moves of each side in a game that counts
 REPEATED_WITHIN = timedelta(days=30)
 _FULL_GAMES = 2  # with the same opponent in that time; each further one counts half the one before
+_PLACED = 10  # games against people, from which on it matters who these are
+_MET = 12  # latest opponents, who are kept with a rating
+_AT_MOST = 3.0  # games with one of them
+_MANY, _SOME = 7, 5  # opponents of somebody known to many, and of somebody known to others
 _PER_MONTH = 0.6  # growth of the uncertainty without a game, in quadrature
 _MONTH = timedelta(days=30)
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
@@ -143,10 +147,10 @@ _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one st
 class RatingShown:
     number: int
     off: int  # how uncertain the number is
-    provisional: bool  # whether it is still too uncertain
+    provisional: bool  # whether it is still too uncertain, or made in too small a circle
 
 
-def shown(mu: float, sigma: float) -> RatingShown:
+def shown(mu: float, sigma: float, *, wide: bool = True) -> RatingShown:
     """Return a rating as readers see it.
 
     >>> shown(25.0, 25 / 3)
@@ -155,22 +159,29 @@ def shown(mu: float, sigma: float) -> RatingShown:
     RatingShown(number=1700, off=120, provisional=False)
     """
     number = round(_MIDDLE + _STEP * (mu - _model().mu))
-    return RatingShown(number, round(_STEP * sigma), sigma > PROVISIONAL)
+    return RatingShown(number, round(_STEP * sigma), sigma > PROVISIONAL or not wide)
 
 
 def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
     """Return the rating changes that a finished board caused, in seat order."""
     over = board.status == BoardStatus.FINISHED and _may_count(board)
     counted = work.ratings.counted(board.id) if over else None
-    found = {item.player_id: item for item in work.ratings.results(counted)} if counted else {}
-    return [  # boards finished before there were ratings may not be counted yet
-        _change(seat, found[seat.player_id]) for seat in board.seats if seat.player_id in found
+    if counted is None:
+        return []  # boards finished before there were ratings may not be counted yet
+    found = {item.player_id: item for item in work.ratings.results(counted)}
+    now = work.ratings.current(counted.game, counted.pool, found)
+    narrow = {player_id for player_id, rating in now.items() if not rating.wide}
+    return [
+        _change(seat, found[seat.player_id], wide=seat.player_id not in narrow)
+        for seat in board.seats
+        if seat.player_id in found
     ]
 
 
-def _change(seat: Seat, item: RatingResult) -> dict[str, Any]:
+def _change(seat: Seat, item: RatingResult, *, wide: bool) -> dict[str, Any]:
     is_robot, stays = seat.robot is not None, seat.robot is not None or not item.weight
-    before, after = shown(item.mu_before, item.sigma_before), shown(item.mu, item.sigma)
+    before = shown(item.mu_before, item.sigma_before, wide=wide)
+    after = shown(item.mu, item.sigma, wide=wide)
     return {
         "handle": seat.handle,
         "before": asdict(before) if stays or item.games > 1 else None,  # None: a first game
@@ -243,7 +254,11 @@ def ratings_now(work: UnitOfWork, board: Board, now: datetime) -> list[dict[str,
         own = measured(seat.robot) if seat.robot else at(known.get(seat.player_id), now)
         is_measured = seat.robot is not None
         told.append(
-            {"handle": seat.handle, "measured": is_measured, **asdict(shown(own.mu, own.sigma))}
+            {
+                "handle": seat.handle,
+                "measured": is_measured,
+                **asdict(shown(own.mu, own.sigma, wide=own.wide)),
+            }
         )
     return told
 
@@ -270,7 +285,47 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
     if pool is None:
         return
     counted = work.ratings.add(board.id, board.game, pool, now)
-    work.ratings.set_results(counted, results_of(work, board, counted))
+    keep_results(work, counted, results_of(work, board, counted))
+
+
+def keep_results(work: UnitOfWork, counted: CountedBoard, found: Sequence[RatingResult]) -> None:
+    work.ratings.set_results(counted, found)
+    _look_around(work, counted, {item.player_id for item in found})
+
+
+def forget_results(work: UnitOfWork, counted: CountedBoard) -> None:
+    player_ids = {item.player_id for item in work.ratings.results(counted)}
+    work.ratings.forget(counted)
+    _look_around(work, counted, player_ids)
+
+
+def _look_around(work: UnitOfWork, counted: CountedBoard, player_ids: set[int]) -> None:
+    """Note whether these players and those whom they have met have a wide circle."""
+
+    def met(known: Mapping[int, Rating]) -> set[int]:
+        return {other for rating in known.values() for other, _ in rating.met}
+
+    near = work.ratings.last(counted, player_ids | met(work.ratings.last(counted, player_ids)))
+    known = near | work.ratings.last(counted, met(near) - near.keys())
+    work.ratings.set_wide(counted, {player_id: is_wide(player_id, known) for player_id in near})
+
+
+def is_wide(player_id: int, known: Mapping[int, Rating]) -> bool:
+    """Return whether at least half of a player's games were with people who have met others.
+
+    These are known to many, or have met somebody whom the player has not met. `known` has the
+    ratings of the player and of those met.
+    """
+    rating = known[player_id]
+    own = {player_id, *(other for other, _ in rating.met)}
+
+    def has_met_others(other: int) -> bool:
+        theirs = {one for one, _ in known[other].met} if other in known else set()
+        return len(theirs) >= _MANY or (len(theirs) >= _SOME and not theirs <= own)
+
+    with_others = sum(games for other, games in rating.met if has_met_others(other))
+    is_half = 2 * with_others >= sum(games for _, games in rating.met)
+    return rating.people_games < _PLACED or is_half
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
@@ -278,7 +333,7 @@ def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
     counted = work.ratings.counted(board.id)
     if counted is not None:
         work.ratings.hold()
-        work.ratings.forget(counted)
+        forget_results(work, counted)
         recount_from(work, counted.number, now)
 
 
@@ -317,36 +372,42 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     rows = zip(board.seats, places, known, after, weights, strict=True)
     for seat, place, was, new, weight in rows:
         stays = seat.robot or seat.seat in spared
-        now = was if stays else _changed(board, seat, was, new, weight)
+        against = () if seat.robot else _against(board, seat.seat)
+        people = [other.player_id for other in against if not other.robot]
+        met = _met(was, people, weight)
+        now = was if stays else _changed(replace(was, met=met), new, weight, bool(people))
         result = RatingResult(
             *(seat.player_id, place, was.mu, was.sigma, now.mu, now.sigma),
             games=now.games,
             people_games=now.people_games,
             rival_id=now.rival_id,
+            met=met,
             weight=0.0 if stays else weight,
         )
         results.append(result)
     return tuple(results)
 
 
-def _changed(
-    board: Board, seat: Seat, was: Rating, rated: tuple[float, float], weight: float
-) -> Rating:
+def _met(was: Rating, people: Sequence[int], weight: float) -> tuple[tuple[int, float], ...]:
+    met = dict(was.met)
+    for player_id in people:
+        met[player_id] = min(_AT_MOST, met.pop(player_id, 0.0) + weight)
+    return tuple(met.items())[-_MET:]
+
+
+def _changed(was: Rating, rated: tuple[float, float], weight: float, with_people: bool) -> Rating:
     """Return a rating after a game. It is `was` if `weight` is 0, and `rated` if `weight` is 1."""
-    people = [other.player_id for other in _against(board, seat.seat) if not other.robot]
     mu, sigma = (
         old * (1 - weight) + new * weight
         for old, new in zip((was.mu, was.sigma), rated, strict=True)
     )
-    met = {*people, *([was.rival_id] if was.rival_id else [])}
-    only = len(met) == 1 and bool(was.rival_id or not was.people_games)
     return replace(
         was,
         mu=mu,
         sigma=sigma,
         games=was.games + 1,
-        people_games=was.people_games + bool(people),
-        rival_id=next(iter(met)) if only else None,
+        people_games=was.people_games + with_people,
+        rival_id=was.met[0][0] if len(was.met) == 1 else None,
     )
 
 

@@ -1,14 +1,16 @@
 """Ratings find out who plays how strong."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import combinations, product
 from math import sqrt
 from random import Random
 
 import pytest
 from openskill.models import PlackettLuce
 
-from pbm.play.ratings import PROVISIONAL, after_game, at, places_of, shown
+from pbm.play.ratings import PROVISIONAL, _met, after_game, at, is_wide, places_of, shown
 from pbm.rules.registry import default_game
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.players import Rating
@@ -90,6 +92,50 @@ def test_a_rating_is_forgotten_slowly() -> None:
 def test_few_games_say_little() -> None:
     assert shown(NEW.mu, NEW.sigma).provisional
     assert not shown(NEW.mu, PROVISIONAL).provisional
+    assert shown(NEW.mu, PROVISIONAL, wide=False).provisional
+
+
+CLUB, PUPPETS = "mnopq", "uvwxy"
+
+
+def all_play(one: str, other: str = "", games: int = 2) -> list[tuple[str, str, int]]:
+    """Games of everybody in one group with everybody in another, or of all in a group."""
+    pairs = product(one, other) if other else combinations(one, 2)
+    return [(*pair, games) for pair in pairs]
+
+
+@each_row(
+    ("games", "wide", "narrow"),
+    [
+        # As it was found: two players draw, and five puppets lose to both.
+        ([("a", "b", 14), *all_play("ab", PUPPETS)], "", "ab"),
+        ([("a", "b", 9), *all_play("ab", PUPPETS), *all_play(PUPPETS)], "", "ab"),
+        ([*all_play("abc"), *all_play("abc", PUPPETS)], "", "abc"),
+        ([("a", "b", 90), *all_play("ab", "rstuvwxyz")], "", "ab"),  # whom many have met
+        # Each puppet plays a game with somebody else, and so do both.
+        ([*all_play("ab", PUPPETS), *zip(PUPPETS, CLUB, [1] * 5, strict=True)], "", "ab"),
+        ([*all_play("abh"), *all_play("ab", PUPPETS), *all_play("h", CLUB + "rst")], "", "ab"),
+        (all_play(CLUB), "", CLUB),
+        # A club, and three visitors; or each of the club has played two others, or one.
+        ([*all_play(CLUB), *all_play(CLUB, "rst", 1)], CLUB, ""),
+        ([*all_play(CLUB), *all_play(CLUB, "rst", 2)], CLUB, ""),
+        ([*all_play(CLUB), *zip(CLUB * 2, "abcdefghij", [1] * 10, strict=True)], CLUB, ""),
+        ([*all_play(CLUB), *zip(CLUB, PUPPETS, [2] * 5, strict=True)], CLUB, ""),
+        ([*all_play(CLUB), *zip(CLUB * 2, "rstrstrstr", [1] * 10, strict=True)], CLUB, ""),
+        (all_play(CLUB + "rst", games=1), CLUB + "rst", ""),  # a tournament of eight
+        (all_play(CLUB + PUPPETS + "rst", games=1), CLUB + PUPPETS + "rst", ""),
+    ],
+)
+def test_whose_ratings_are_made_in_a_small_circle(
+    games: list[tuple[str, str, int]], wide: str, narrow: str
+) -> None:
+    known: dict[int, Rating] = {}
+    for one, other, count in games:
+        weight = sum(0.5 ** max(0, number - 1) for number in range(count))
+        for own, met in ((ord(one), ord(other)), (ord(other), ord(one))):
+            rating = known.get(own, Rating(25, 3.0, 20, NOW, people_games=10))
+            known[own] = replace(rating, met=_met(rating, [met], weight))
+    assert {name for name in wide + narrow if is_wide(ord(name), known)} == set(wide)
 
 
 @pytest.mark.parametrize(("seats", "least"), [(2, 0.95), (4, 0.9)])

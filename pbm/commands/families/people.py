@@ -215,7 +215,7 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
     """Return a rating as plain data, with the uncertainty that it has today."""
     now = at(rating, context.now)
-    return {"games": rating.games, **to_plain(shown(now.mu, now.sigma))}
+    return {"games": rating.games, **to_plain(shown(now.mu, now.sigma, wide=now.wide))}
 
 
 def robot_rating(robot: str) -> dict[str, Any]:

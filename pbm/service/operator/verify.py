@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import astuple, dataclass
+from typing import Any
 
 from pbm.errors import Refusal
 from pbm.mail.writing.render import sentence
@@ -189,9 +190,10 @@ def _job_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
         yield f"it waits for the robot {mover.handle}, which is not to think about it"
 
 
-def _rounded(result: RatingResult) -> tuple[float, ...]:
+def _rounded(result: RatingResult) -> tuple[Any, ...]:
     """Round a rating result, since its last digits depend on library and machine."""
-    return tuple(round(value or 0, 6) for value in astuple(result))
+    values = astuple(result)
+    return tuple(each if isinstance(each, tuple) else round(each or 0, 6) for each in values)
 
 
 def _told(status: str, ended_by: str | None, winners: tuple[int, ...] | None) -> str:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pbm.mail.address import address_key
 from pbm.play.challenges import lapse_challenge
 from pbm.play.limits import KEPT_UNSEEN, REPORTS_KEPT, WORDS_KEPT
-from pbm.play.ratings import STALE, recount
+from pbm.play.ratings import STALE, forget_results, keep_results, recount
 from pbm.play.seeks import close_seek
 from pbm.service.answering.newcomers import call_off, invited_to
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
@@ -113,9 +113,9 @@ def recount_ratings(tick: Tick) -> str | Again:
             continue
         found = recount(work, board, counted)
         if found is None:
-            work.ratings.forget(counted)
+            forget_results(work, counted)
         else:
-            work.ratings.set_results(counted, found)
+            keep_results(work, counted, found)
     if len(some) < AT_ONCE:
         work.facts.forget(STALE)
         return f"counted {len(some)} boards anew, and that was the last"

@@ -1,6 +1,6 @@
 """Queries about ratings, about the boards that count for them, and about each board's changes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -29,7 +29,7 @@ _number = (  # one index lookup per player, for any number of games
 _LAST = (  # the last result of each of some players
     select(
         *(results.c[name] for name in ("game", "pool", "player_id", "mu", "sigma", "games")),
-        *(rated_boards.c.counted_at, results.c.people_games, results.c.rival_id),
+        *(rated_boards.c.counted_at, results.c.people_games, results.c.rival_id, results.c.met),
     )
     .select_from(players)
     .join(results, (results.c.player_id == players.c.id) & (results.c.rated_id == _number))
@@ -37,7 +37,7 @@ _LAST = (  # the last result of each of some players
     .where(players.c.id.in_(bindparam("player_ids", expanding=True)))
 )
 _HAS_PLACE = (players.c.status != PlayerStatus.REMOVED) & players.c.robot.is_(None)
-_PLACES = [column.name for column in ratings.c]
+_PLACES = [column.name for column in ratings.c if column is not ratings.c.wide]
 _ADDED = upsert(ratings).from_select(_PLACES, _LAST.where(_HAS_PLACE))
 _SETTLE = _ADDED.on_conflict_do_update(
     index_elements=["game", "pool", "player_id"],
@@ -93,6 +93,21 @@ class Ratings(Repository):
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
         """Return the ratings that players had before a board was counted, if they had one."""
         return self._last(counted, player_ids, before=counted.number)
+
+    def last(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
+        """Return players' latest ratings in the game and pool of `counted`, if they had one.
+
+        Those of robots and of removed players, which `current` does not have, are as after the
+        last of their games.
+        """
+        return self._last(counted, player_ids, before=_NEWEST)
+
+    def set_wide(self, counted: CountedBoard, wide: Mapping[int, bool]) -> None:
+        """Note for players whether enough of their opponents have met others (`Rating.wide`)."""
+        its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
+        for value in (True, False):
+            some = ratings.c.player_id.in_([one for one in wide if wide[one] == value])
+            self._update(ratings, *its, some, ratings.c.wide.is_(not value), wide=value)
 
     def meetings(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
@@ -200,5 +215,5 @@ class Ratings(Repository):
 
 
 def _rated(row: Any) -> tuple[int, Rating]:
-    known = Rating(row.mu, row.sigma, row.games, row.counted_at, row.people_games, row.rival_id)
-    return row.player_id, known
+    of_people = (row.people_games, row.rival_id, row.met or (), getattr(row, "wide", True))
+    return row.player_id, Rating(row.mu, row.sigma, row.games, row.counted_at, *of_people)

@@ -25,6 +25,10 @@ def _plain_stops(stops: tuple[Stop, ...]) -> list[list[Any]] | None:
     return [[stop.begin.isoformat(), stop.end.isoformat(), stop.bounced] for stop in stops] or None
 
 
+def _met(plain: list[tuple[int, float]]) -> tuple[tuple[int, float], ...]:
+    return tuple((player_id, games) for player_id, games in plain)
+
+
 RECORD = KeepRows("records of games stay")
 
 boards = table(
@@ -159,6 +163,7 @@ results = table(
     Column("games", Integer, nullable=False),  # rated games so far, including this one
     Column("people_games", Integer, nullable=False, server_default="0"),  # not only against robots
     Column("rival_id", Integer),  # the only person among the opponents in these
+    Column("met", JsonOf(_met)),  # as in `Rating`
     Column("weight", Float, nullable=False, server_default="1"),  # 0 for an unchanged rating
     Index("ix_results_player_id", "player_id", "game", "pool", "rated_id"),
     mark=Personal(
@@ -183,6 +188,8 @@ ratings = table(  # the last result of each player
     Column("counted_at", Moment, nullable=False),
     Column("people_games", Integer, nullable=False, server_default="0"),
     Column("rival_id", Integer),
+    Column("met", JsonOf(_met)),
+    Column("wide", Boolean, nullable=False, server_default=true()),
     Index(*("ix_ratings_place", "game", "pool", "mu", "player_id"), **only_where(LISTED)),
     Index("ix_ratings_player_id", "player_id"),
     mark=Personal(("player_id",), export=ExportRows("ratings", _RATED | {"games": "games"})),

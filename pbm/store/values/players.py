@@ -1,6 +1,6 @@
 """Dataclasses of players and their settings, vacations, ratings, comments and reports."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
@@ -104,6 +104,9 @@ class Rating:
     at: datetime | None  # time of the last one
     people_games: int = 0  # rated games with a human opponent
     rival_id: int | None = None  # the human opponent in these, if it was always the same person
+    # Latest human opponents, the last met at the end, each with the weight of the games.
+    met: tuple[tuple[int, float], ...] = ()
+    wide: bool = field(default=True, compare=False)  # whether enough opponents have met others
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,7 @@ class RatingResult:
     games: int  # after the change
     people_games: int  # after the change
     rival_id: int | None
+    met: tuple[tuple[int, float], ...]  # after the change
     weight: float  # how much the game counts, from 0 (the rating stays) to 1
 
 
