@@ -1,6 +1,6 @@
 """Advice of robots: hints on a player's own moves, and analyses of finished games.
 
-No advice is given on a position that the player also has on a board that forbids hints.
+No advice is given on a position near one that the player has on a board that forbids hints.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,10 @@ from typing import Any
 from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.begin import robots_play
-from pbm.play.boards import check_rules, mark, marks_alike
+from pbm.play.boards import check_rules, mark, marks_alike, positions_since, steps_of
 from pbm.play.limits import ANALYSES, HINTS
+from pbm.rules.contract import FindsNear, Leaving, Position, has
+from pbm.rules.record import positions
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -19,6 +21,7 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import KeptAnalysis, SearchKind
 
 _MOST_COMPARED = 100  # boards of a player
+_LATELY = 5  # plies; with the next one they are as many as the lines that an analysis tells
 _CHART_COLUMNS = 50
 _BY_FORCE = 1_000  # hundredths of lead in an analysis
 _SECONDS = 1.5  # expected processor time of a piece of an analysis
@@ -27,9 +30,8 @@ _SECONDS = 1.5  # expected processor time of a piece of an analysis
 def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
     """Queue the search for a hint on a player's move. Raises Refusal."""
     _check(board, player)
-    alike = marks_alike(board)
     for other in boards_without_hints(work, board, player):
-        if mark(other.rules, other.position) in alike:
+        if _stood_near(work, other, [board.position]) is not None:
             raise Refusal("hint-when-gone-on", number=board.id, other=other.id)
     if not HINTS.take(work, now, player.id):
         raise Refusal("too-many-hints", most=HINTS.most)
@@ -86,21 +88,38 @@ def check_analysable(board: Board) -> None:
 
 
 def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
-    """Find a ply of `board` whose position is now on another board, one that forbids hints.
+    """Find a ply of `board` whose position another board, one that forbids hints, is near to.
 
     The position may be mirrored or turned. The result has the board's `number`, the `ply`, and the
     number of the `other` board. Without such a ply it is empty.
     """
-    stands_on = {
-        stands: other
-        for other in boards_without_hints(work, board, player)
-        for stands in marks_alike(other)
-    }
-    for ply in work.plies.that_stood(board.id, stands_on) if stands_on else ():
-        other = stands_on[ply.stood]
-        if board.from_record or ply.played_at >= other.started_at:
-            return {"number": board.id, "ply": ply.ply, "other": other.id}
+    others = boards_without_hints(work, board, player)
+    steps = [*steps_of(work, board)] if others else []
+    while steps and isinstance(steps[-1], Leaving):  # an analysis ends with the last move
+        steps.pop()
+    reached = [*positions(board.start, steps)][1:]
+    for other in others:
+        early = 0 if board.from_record else work.plies.until(board.id, other.started_at)
+        ply = _stood_near(work, other, reached[early:])
+        if ply is not None:
+            return {"number": board.id, "ply": early + ply + 1, "other": other.id}
     return {}
+
+
+def _stood_near(work: UnitOfWork, board: Board, reached: Sequence[Position]) -> int | None:
+    """Return the index of a position where advice could tell what to play on `board`, or None.
+
+    The board has stood so lately, so that a line from there may lead on to its present position.
+    Or one move leads from the position to the present one or back, in whatever order the moves
+    before were played.
+    """
+    game, first = board.rules, max(1, board.ply - _LATELY)
+    is_current = board.rules_version == game.info.version
+    stood = positions_since(work, board, first) if is_current else [board.position]
+    alike = {found for position in stood for found in marks_alike(game, position)}
+    same = (index for index, position in enumerate(reached) if mark(game, position) in alike)
+    found = next(same, None)
+    return game.near(board.position, reached) if found is None and has(game, FindsNear) else found
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:

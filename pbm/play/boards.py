@@ -51,11 +51,10 @@ def mark(game: Game, position: Position) -> str | None:
     return blake2b(game.sameness(position).encode(), digest_size=MARK // 2).hexdigest()
 
 
-def marks_alike(board: Board) -> frozenset[str]:
-    """Return the keys (see `mark`) of a board's position and of its mirrored or turned copies."""
-    game, position = board.rules, board.position
+def marks_alike(game: Game, position: Position) -> frozenset[str]:
+    """Return the keys (see `mark`) of a position and of its mirrored or turned copies."""
     copies = game.copies(position) if has(game, HasCopies) else (position,)
-    return frozenset(filter(None, (mark(board.rules, copy) for copy in copies)))
+    return frozenset(filter(None, (mark(game, copy) for copy in copies)))
 
 
 def counted_from(board: Board, position: Position, ply: int, stood: str | None) -> dict[str, int]:

@@ -369,6 +369,16 @@ class HasCopies(Claims, Protocol):
         """Return all positions that are symmetric to a position, and the position itself."""
 
 
+class FindsNear(HasCopies, Protocol):
+    """A game that can tell whether positions are one move apart."""
+
+    def near(self, position: Any, others: Sequence[Any]) -> int | None:
+        """Return the index of the first position in `others` that is near a position; or None.
+
+        Such a position can be reached from a copy of the other one by one legal move.
+        """
+
+
 class BreaksTies(Protocol):
     """A game with a margin of victory. The margins break ties in a match of several games."""
 

@@ -14,7 +14,7 @@ from pbm.rules import abalone as rules
 from pbm.service.robots.jobs import RobotJobs
 from pbm.store.schema.games import boards
 from tests.conversations.greedy import greedy_move
-from tests.conversations.playing import mirrored
+from tests.conversations.playing import mirrored, plays_on, plays_silently
 from tests.serving import think_next
 from tests.table import Person, Table
 
@@ -267,13 +267,36 @@ def test_a_record_does_not_tell_what_to_play_on_a_board_that_stands_so(table: Ta
     alice.says(f"import\n{record}").hears("It is board 2 now")
     bob.forgets().says(f"import\n{record}").hears("It is board 3 now")
     alice.forgets().says("analyse 2").gets(1).hears(
-        "Board 1, on which you play, stands now as the game of board 2 did after move 2,"
-        " perhaps turned or mirrored. So that can be analysed for you once board 1 has gone on."
+        "Board 1, on which you play, stands now, stood lately or may stand after the next move as"
+        " the game of board 2 did after move 1, perhaps turned or mirrored. So that can be"
+        " analysed for you once board 1 has gone on."
     )
     assert not table.rows("thoughts")
     table.joins("carol").says("analyse 2").gets(1).hears("Board 2 is being analysed")
-    alice.forgets().says("move 1 a2-c4,b3").says("analyse 2").hears("Board 2 is being analysed")
+    alice.forgets().says("move 1 a2-c4,b3").says("analyse 2").hears("as the game of board 2 did")
+    plays_on(table, 1, 5)
+    alice.says("analyse 2").hears("Board 2 is being analysed")
     bob.says("analyse 3").hears("Board 3 is being analysed")
+
+
+@pytest.mark.parametrize(
+    ("record", "ply"),
+    [
+        # The running game is 1. a1-c3,b2 i9-g7,h8 2. b6,c6 h4,g4, and alice is to move.
+        ("1. b6,c6 h4,g4 2. a1-c3,b2 i9-g7,h8 *", 4),  # the same in another order
+        ("1. b1,c1 h4,g4 2. a1-c3,b2 i9-g7,h8 3. b6,c6 *", 5),  # what she means to play
+        ("1. b6,c6 h4,g4 2. a1-c3,b2 *", 3),  # a move before it, which never stood there
+        ("1. c3,d3 g7,f7 2. b6,c6 *", 0),
+    ],
+)
+def test_nor_does_one_with_the_moves_in_another_order(record: str, ply: int, table: Table) -> None:
+    """Before the present position and behind it; mirrored, too."""
+    alice, _ = table.start("alice", "bob")
+    plays_silently(table, 1, ["a1-c3,b2", "i9-g7,h8", "b6,c6", "h4,g4"])
+    for number, text in ((2, record), (3, mirrored(record))):
+        alice.forgets().says(f"import\n{text}")
+        told = f"as the game of board {number} did after move {ply}" if ply else "is being analysed"
+        alice.forgets().says(f"analyse {number}").hears(told)
 
 
 def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Table) -> None:
@@ -287,7 +310,7 @@ def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Ta
     carol.says("analyse 2").hears("Board 2 is being analysed")
     table.robots_think()
     bob.forgets().says("analyse 2").gets(1).hears(
-        "as the game of board 2 did after move 3, perhaps"
+        "as the game of board 2 did after move 1, perhaps"
     )
     assert "{" not in bob.says("export 2").newest.text
     assert "{better: " in " ".join(carol.says("export 2").newest.text.split())
@@ -297,9 +320,12 @@ def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Ta
         mover.says(f"move 3 {mirrored(move)}")
     carol.says("resign 3")
     bob.forgets().says("analyse 3").gets(1).hears(
-        "as the game of board 3 did after move 3, perhaps"
+        "as the game of board 3 did after move 1, perhaps"
     )
-    bob.says("move 1 h4,g4").forgets().says("analyse 3").hears("Board 3 is being analysed")
+    plays_on(table, 1, 5)
+    bob.says("analyse 3").hears("as the game of board 3 did after move 3, perhaps")
+    plays_on(table, 1, 1)
+    bob.says("analyse 3").hears("Board 3 is being analysed")
 
 
 def test_nor_a_copy_that_was_played_on_before(table: Table) -> None:
@@ -314,7 +340,7 @@ def test_nor_a_copy_that_was_played_on_before(table: Table) -> None:
     alice.says("move 1 a1-c3,b2")
     table.person("bob@example.org").says("move 1 i9-g7,h8", answering=_bob.newest)
     alice.forgets().says("analyse 2").gets(1).hears(
-        "as the game of board 2 did after move 2, perhaps"
+        "as the game of board 2 did after move 1, perhaps"
     )
 
 

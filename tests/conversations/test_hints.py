@@ -13,7 +13,7 @@ from pbm.rules.contract import Budget
 from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.store.schema.games import boards
 from pbm.store.schema.running import search_jobs
-from tests.conversations.playing import mirrored
+from tests.conversations.playing import mirrored, plays_on
 from tests.serving import think_next
 from tests.table import Person, Table
 
@@ -106,10 +106,14 @@ def test_none_tells_what_to_play_on_a_board_that_stands_alike(table: Table) -> N
     alice.says(f"move 2 {mirrored('a1-c3,b2')}")
     bob.says(f"move 2 {mirrored(table.moves(1)[1])}")
     alice.forgets().says("hint 1").gets(1).hears(
-        "Board 1 has the position of board 2, perhaps turned or mirrored"
+        "Board 1 has the position of board 2, or one a few moves away from it, perhaps turned or"
+    )
+    alice.says(f"move 2 {mirrored('a2-c4,b3')}").forgets().says("hint 1").gets(1).hears(
+        "Board 1 has the position of board 2, or one a few moves away from it, perhaps turned or"
     )
     assert not table.rows("thoughts")
-    alice.says(f"move 2 {mirrored('a2-c4,b3')}").forgets().says("hint 1").hears_nothing()
+    plays_on(table, 2, 5)
+    alice.forgets().says("hint 1").hears_nothing()
 
 
 def test_with_a_partner_who_is_no_robot_there_is_one(table: Table) -> None:

@@ -13,6 +13,7 @@ _P = TypeVar("_P", bound=Placement)
 _ROW, _COLUMN = divmod(CENTRE, 10)
 
 TIMES_REPEATED = 3  # occurrences of a position that allow a claim
+MOST_CHANGED = 6  # cells: three marbles that move sideways
 QUIET_MOVES = 100  # moves of every seat without an ejection that allow a claim
 
 
@@ -68,6 +69,24 @@ def copies(position: _P) -> Iterator[_P]:
                 turn=position.turn and seats.index(position.turn) + 1,
                 out=frozenset(seats.index(seat) + 1 for seat in position.out),
             )
+
+
+def near(position: AbalonePosition, others: Sequence[AbalonePosition]) -> int | None:
+    copied = set(copies(position))
+    for index, other in enumerate(others):
+        for copy in copied if len(other.seats) == len(position.seats) else ():
+            cells = (a ^ b for a, b in zip(copy.marbles, other.marbles, strict=True))
+            if sum(map(int.bit_count, cells)) <= MOST_CHANGED and (
+                _leads_to(copy, other) or _leads_to(other, copy)
+            ):
+                return index
+    return None
+
+
+def _leads_to(before: AbalonePosition, after: AbalonePosition) -> bool:
+    same = sameness(after)
+    reached = (before.play(move).position for move in before.legal_moves())
+    return any(sameness(position) == same for position in reached)
 
 
 def _ways() -> Iterator[dict[int, int]]:

@@ -64,6 +64,7 @@ class Abalone:
     claimable = staticmethod(claims.claimable)
     sameness = staticmethod(claims.sameness)
     copies = staticmethod(claims.copies)
+    near = staticmethod(claims.near)
     balance = staticmethod(claims.balance)
     reasons = staticmethod(lambda *given: tuple(explaining.reasons(*given)))
     faults = staticmethod(lambda *given: tuple(explaining.faults(*given)))

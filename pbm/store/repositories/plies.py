@@ -1,11 +1,11 @@
 """Queries that read the moves and departures of boards, or record new ones."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Integer, Row, and_, bindparam, false, func, insert, or_, select, update
+from sqlalchemy import Integer, and_, bindparam, false, func, insert, or_, select, update
 
 from pbm.store.repositories.boards import Boards
 from pbm.store.schema.games import boards, departures, moves, seats
@@ -51,15 +51,10 @@ class Plies(Repository):
             found[row["board_id"]].append(read_as(Ply, row))
         return {board_id: tuple(plies) for board_id, plies in found.items()}
 
-    def that_stood(self, board_id: int, marks: Collection[str]) -> Sequence[Row[Any]]:
-        """Return `ply`, `stood` and `played_at` of a board's moves whose `stood` is in `marks`.
-
-        A move's `stood` is a short text (mark) that identifies the position after the move.
-        """
-        query = select(moves.c.ply, moves.c.stood, moves.c.played_at).where(
-            moves.c.board_id == board_id, moves.c.stood.in_(marks)
-        )
-        return self._transaction.execute(query.order_by(moves.c.ply)).all()
+    def until(self, board_id: int, moment: datetime) -> int:
+        """Return how many plies of a board were played before a moment."""
+        its = (moves.c.board_id == board_id, moves.c.played_at < moment)
+        return self._count(select(func.count()).select_from(moves).where(*its))
 
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         query = select(departures).where(departures.c.board_id == board_id)
