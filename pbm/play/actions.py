@@ -10,7 +10,8 @@ from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
 from pbm.play.ratings import got_somewhere, scores_of
-from pbm.rules.sides import partners, teams
+from pbm.rules.contract import Budget, Searches, has
+from pbm.rules.sides import partners, teams, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure
 from pbm.store.values.players import Player, PlayerStatus
@@ -18,6 +19,7 @@ from pbm.store.values.players import Player, PlayerStatus
 FORFEITED = "forfeited"
 BY_OPERATOR = "operator"
 SPARED_EVERY = timedelta(days=180)
+_VERDICT, _LOST = Budget(2_000), -100  # nodes, and hundredths of a piece for the side to move
 _EVERY = 1_000_000  # boards of one player; more than any has
 
 
@@ -134,8 +136,8 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
     """Note a player's forfeit (a loss by time). Return True if it leaves the rating unchanged.
 
     An absence lasts from a reminder to the player's next mail. Its first forfeit costs rating.
-    Later ones cost rating only if the player is behind in score, or was lately spared in another
-    absence. Outside an absence, each forfeit costs rating.
+    Later ones cost rating only if the game was lost already, by score or by a short search, or if
+    the player was lately spared in another absence. Outside an absence, each forfeit costs rating.
     """
     work.players.lock(player_id)
     player = work.players.get(player_id)
@@ -145,14 +147,22 @@ def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> 
     if lapsed is None or lapsed < since:
         work.players.change(player_id, lapsed_at=now, spared_at=spared)
         return False
-    seat, scores = board.seats_of(player_id)[0].seat, scores_of(board)
-    own = {seat, *partners(board.position, seat)}
-    others = [score for other, score in enumerate(scores, 1) if other not in own]
-    is_behind = max(others, default=0) > scores[seat - 1]
-    if is_behind or (spared and since - SPARED_EVERY < spared < since):
+    is_lost = _is_lost(board, board.seats_of(player_id)[0].seat)
+    if is_lost or (spared and since - SPARED_EVERY < spared < since):
         return False
     work.players.change(player_id, lapsed_at=lapsed, spared_at=since)
     return True
+
+
+def _is_lost(board: Board, seat: int) -> bool:
+    """Return whether a seat is behind in score, or a short search sees that it will be."""
+    scores, own = scores_of(board), {seat, *partners(board.position, seat)}
+    others = (score for other, score in enumerate(scores, 1) if other not in own)
+    if max(others, default=0) > scores[seat - 1]:
+        return True
+    game, is_turn = board.rules, turn(board.position) in own
+    lines = game.search([board.position], _VERDICT).lines if is_turn and has(game, Searches) else ()
+    return any(line.score <= _LOST for line in lines)
 
 
 def end_board(

@@ -1,12 +1,14 @@
 """Ratings that cannot be made: by puppets, by robots, by games of two plies, by being away."""
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 
 from pbm.play.boards import close_board
 from pbm.play.ending import settle_end
 from pbm.play.ratings import MOVES, measured
+from pbm.rules.registry import default_game
 from tests.conversations.playing import plays_on, plays_silently
 from tests.conversations.test_ratings import MODEL, RATE, known, problems, quick_games
 from tests.table import SERVER, Person, Table
@@ -142,6 +144,17 @@ def boards_that_run_out(table: Table, *first: str) -> list[Person]:
     return people
 
 
+def quiet_moves(seed: int) -> list[str]:
+    """Moves at random on the board "alien" after which it is the second player's turn."""
+    position, chance, moves = default_game().start(2, {"layout": "alien"}, 0), Random(seed), []
+    while len(moves) < 2 * MOVES + 1:
+        every = (position.play(move) for move in position.legal_moves())
+        played = chance.choice([played for played in every if played.position.quiet])
+        position = played.position
+        moves.append(str(played.move))
+    return moves
+
+
 def lost_by(table: Table) -> list[str]:
     """From whom alice has lost rating, by the mails of the last boards."""
     spared = "(as before, since another board ran out in the same absence)"
@@ -159,8 +172,11 @@ def test_what_runs_out_in_one_absence_costs_once(table: Table) -> None:
     assert not problems(table)
 
 
-def test_lost_boards_are_not_spared(table: Table) -> None:
-    boards_that_run_out(table, SCORES)
+@pytest.mark.parametrize("lost", ["by score", "in two moves"])
+def test_lost_boards_are_not_spared(lost: str, table: Table) -> None:
+    boards_that_run_out(table, *([SCORES] if lost == "by score" else quiet_moves(109)))
+    if lost != "by score":
+        assert {table.board(number).position.scores for number in (1, 2, 3)} == {(0, 0)}
     table.days_pass(60)
     assert lost_by(table) == list(OTHERS)
     assert not problems(table)
