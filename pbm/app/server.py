@@ -243,6 +243,7 @@ class Server:
             hostname=own_address(self._settings).domain,
             accept_recipient=door.accept_recipient,
             keep=door.keep,
+            is_known=door.is_known,
             report_fault=log_fault,
             report_session=SessionLog(),
             tls=self._tls,

@@ -12,7 +12,7 @@ Peer = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 LOOPBACK: tuple[Network, ...] = tuple(map(ipaddress.ip_network, ("127.0.0.0/8", "::1")))
-_FULL = "421 4.3.2 Too many connections at the moment; please try again in a few minutes."
+FULL = "421 4.3.2 Too many connections at the moment; please try again in a few minutes."
 _TOO_MANY_OF_YOURS = "421 4.7.0 You have too many connections open; please close some first."
 
 
@@ -60,6 +60,10 @@ class ListenerLimits:
     unknown_commands: int = 5
     connections: int = 200  # of untrusted peers
     connections_per_peer: int = 20
+    connections_per_network: int = 40
+    reserve: int = 50  # more connections, of networks from which players have written
+    crowded_seconds: float = 10  # without a mail, after which a connection makes room; in DATA six
+    # times as many
     idle_seconds: float = 300
     data_seconds: float = 600
     handshake_seconds: float = 30
@@ -73,6 +77,7 @@ class ConnectionLimits:
         self._limits = limits
         self._trusted = tuple(trusted)
         self._inside: Counter[object] = Counter()
+        self._networks: Counter[str] = Counter()
 
     def is_trusted(self, peer: Peer | None) -> bool:
         """Return whether a peer is trusted. One on a local socket, which is None, always is."""
@@ -94,17 +99,26 @@ class ConnectionLimits:
         """Count a connection until `leave` is called. Return None, or the reply that rejects it."""
         if self.is_trusted(peer):
             return None
-        whose = origin(peer)
+        whose, network = origin(peer), self.caller(peer, None).network
         self._inside[whose] += 1
-        if self._inside.total() > self._limits.connections:
-            return _FULL
-        if self._inside[whose] > self._limits.connections_per_peer:
+        self._networks[network] += 1
+        if (
+            self._inside[whose] > self._limits.connections_per_peer
+            or self._networks[network] > self._limits.connections_per_network
+        ):
             return _TOO_MANY_OF_YOURS
-        return None
+        return FULL if self._inside.total() > self._limits.connections else None
+
+    def has_reserve(self) -> bool:
+        return self._inside.total() <= self._limits.connections + self._limits.reserve
+
+    def of_network(self, network: str) -> int:
+        return self._networks[network]
 
     def leave(self, peer: Peer | None) -> None:
         if not self.is_trusted(peer):
             self._inside -= Counter([origin(peer)])  # keeps no count of zero
+            self._networks -= Counter([self.caller(peer, None).network])
 
 
 def peer_of(peername: object) -> Peer | None:

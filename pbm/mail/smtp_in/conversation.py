@@ -22,6 +22,7 @@ from pbm.mail.smtp_in.client_input import (
     too_large,
 )
 from pbm.mail.smtp_in.connection_limits import (
+    FULL,
     Caller,
     ConnectionLimits,
     Peer,
@@ -84,6 +85,7 @@ class Conversation(SMTP):
         self._why_refused = ""  # for the operator
         self._replies_owed = 1
         self._since_mail = 0
+        self._quiet_since = loop.time()
         self._unknown = 0
         self._forget_mail()
 
@@ -146,6 +148,8 @@ class Conversation(SMTP):
             self.hang_up(_CRASHED)
 
     async def _converse(self) -> None:
+        if self._refusal == FULL and await self._finds_room():
+            self._refusal = None
         if self._refusal is not None:
             self.hang_up(self._refusal)
             return
@@ -156,6 +160,28 @@ class Conversation(SMTP):
             await self._answer()
             if self._handler.is_closing:
                 self.hang_up(GOING_DOWN)
+
+    async def _finds_room(self) -> bool:
+        """Return whether this client may come in beyond the limit, or in place of another one.
+
+        Of the clients that have sent no mail for a while, one of the network with the most
+        connections goes, the one that has been quiet for longest.
+        """
+        network = self._caller().network
+        if self._connections.has_reserve() and await self._handler.is_known(network):
+            return True
+        quiet = [each for each in self._conversations if each.can_make_room()]
+        if not quiet:
+            return False
+        most = self._connections.of_network
+        goes = min(quiet, key=lambda each: (-most(each._caller().network), each._quiet_since))
+        goes.hang_up(FULL)
+        return True
+
+    def can_make_room(self) -> bool:
+        bears = self._limits.crowded_seconds * (1 if self._on_timeout == _IDLE else 6)
+        is_quiet = self.loop.time() - self._quiet_since >= bears
+        return is_quiet and not (self._is_trusted or self.is_committing or self._is_hung_up())
 
     async def push(self, status: str | bytes) -> None:
         """Send a reply; 421 and 221 end the conversation. Raises ClientLeftError."""
@@ -390,7 +416,7 @@ class Conversation(SMTP):
         finally:
             self.is_committing = False
         if any(line.startswith("250") for line in reply.split("\r\n")):
-            self._since_mail = 0
+            self._since_mail, self._quiet_since = 0, self.loop.time()
         return reply
 
     async def _hand_in(self, sender: str, mail: bytes) -> str:

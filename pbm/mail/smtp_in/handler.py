@@ -63,6 +63,10 @@ class Rejection:
     why: str = ""  # for the operator, where the client is told less
 
 
+async def _is_known_to_nobody(_: str) -> bool:
+    return False
+
+
 @dataclass(eq=False, kw_only=True)
 class Handler:
     """The handler of all conversations of a listener.
@@ -70,6 +74,7 @@ class Handler:
     `accept_recipient(address, sender, caller)` returns None to accept. `sender` may be empty.
     `keep(sender, recipients, raw, caller)` stores a mail. It returns a Rejection, or the text after
     `250` once the mail is durable. If one of these functions fails, the client gets the reply 451.
+    `is_known(network)` returns whether players have written from a network, such as 192.0.2.0/24.
     """
 
     hostname: str
@@ -79,6 +84,7 @@ class Handler:
     report_fault: Callable[[BaseException], None] = lambda fault: _log.error(
         "listener-fault", exc_info=fault
     )
+    is_known: Callable[[str], Awaitable[bool]] = _is_known_to_nobody
     tls: ssl.SSLContext | None = None
     report_session: Callable[[Session], None] = lambda _: None
     is_closing: bool = False

@@ -43,6 +43,7 @@ SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 STRANGERS_HANDICAP = 60.0  # seconds added to the place of a stranger's mail
 FURTHEST = 120.0  # largest delay in seconds; each short mail of a sender adds one
 _MOST_PIECES = 8  # a long mail adds a second for each `LONG` bytes, up to this many
+_NETWORKS_OF, _KNOWN_FOR = 20_000, 60  # latest mails, and seconds
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
@@ -177,7 +178,7 @@ def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
     return False
 
 
-@dataclass(frozen=True)
+@dataclass
 class Door:
     """Callbacks of the SMTP listener, which may raise DBAPIError."""
 
@@ -186,6 +187,20 @@ class Door:
     read_in: InThread  # for queries
     writer: Writer
     look_in_thread: InThread  # for long mails
+    _networks: frozenset[str] = frozenset()
+    _known_until: float = 0.0
+
+    async def is_known(self, network: str) -> bool:
+        """Return whether players have answered board mails from a network, as of a minute ago."""
+
+        def look() -> frozenset[str]:
+            with self.database.glance() as work:
+                return work.inbox.networks_of_players(_NETWORKS_OF)
+
+        if time.monotonic() >= self._known_until:
+            self._known_until = time.monotonic() + _KNOWN_FOR
+            self._networks = await self.read_in(look)
+        return network in self._networks
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
         def check() -> Rejection | None:

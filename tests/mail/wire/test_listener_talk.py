@@ -269,7 +269,7 @@ def test_promise_15_connections_of_one_peer_are_capped_and_freed() -> None:
 
 def test_promise_15_all_connections_are_capped_but_those_of_trusted_peers() -> None:
     async def scene() -> None:
-        limits = ListenerLimits(connections=1, connections_per_peer=1)
+        limits = ListenerLimits(connections=1)
         async with (
             listening(Inbox(), limits=limits, **NOBODY) as port,
             talking_to(port),
@@ -283,6 +283,67 @@ def test_promise_15_all_connections_are_capped_but_those_of_trusted_peers() -> N
             talking_to(port),
         ):
             pass
+
+    run(scene)
+
+
+async def come_from(address: str, port: int, count: int = 1) -> list[Client]:
+    local = (address, 0)
+    return [
+        Client(*await asyncio.open_connection("127.0.0.1", port, local_addr=local))
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("says", [b"", b"NOOP\r\n", b"MAIL FROM:<>\r\nRCPT TO:<pbm@x>\r\nDATA\r\n"])
+def test_promise_15_idle_connections_shut_nobody_out(says: bytes) -> None:
+    """Two hundred of them from twelve networks, whether they say something now and then or not."""
+
+    async def scene() -> None:
+        limits = ListenerLimits(crowded_seconds=0.02)
+        async with listening(Inbox(), limits=limits, **NOBODY) as port:
+            idle = [
+                client
+                for number in range(12)
+                for client in await come_from(f"127.0.{number}.9", port, 17)
+            ]
+            for client in idle[:200]:
+                assert (await client.reply()).startswith("220")
+                client.send(says and b"HELO x\r\n" + says)
+            await asyncio.sleep(0.15)
+            for client in idle:
+                client.send(says if says == b"NOOP\r\n" else b"")
+            for number in range(30):  # each makes room for itself, and for nobody else
+                [honest] = await come_from(f"127.1.{number}.1", port)
+                assert (await honest.reply()).startswith("220")
+                assert (await honest.say("HELO client.example")).startswith("250")
+                assert (await honest.send_mail()).startswith("250")
+                honest.leave()
+            for client in idle:
+                client.leave()
+
+    run(scene)
+
+
+def test_promise_15_a_known_network_comes_in_while_others_wait() -> None:
+    async def scene() -> None:
+        async def is_known(network: str) -> bool:
+            return network == "127.2.3.0/24"
+
+        limits = ListenerLimits(connections=20, reserve=2, connections_per_network=12)
+        async with listening(Inbox(), limits=limits, is_known=is_known, **NOBODY) as port:
+            idle = [
+                *await come_from("127.0.1.9", port, 6),
+                *await come_from("127.0.1.10", port, 7),
+                *await come_from("127.0.2.9", port, 8),
+            ]
+            codes = [(await client.reply())[:9] for client in idle]
+            assert codes == [*["220 mx.ex"] * 12, "421 4.7.0", *["220 mx.ex"] * 8]
+            others = [*await come_from("127.0.3.9", port), *await come_from("127.2.3.4", port, 3)]
+            codes = [(await client.reply())[:3] for client in others]
+            assert codes == ["421", "220", "220", "421"]
+            for client in (*idle, *others):
+                client.leave()
 
     run(scene)
 
