@@ -285,29 +285,20 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
     if pool is None:
         return
     counted = work.ratings.add(board.id, board.game, pool, now)
-    keep_results(work, counted, results_of(work, board, counted))
+    work.ratings.set_results(counted, results_of(work, board, counted))
+    look_around(work, counted.game, counted.pool, {seat.player_id for seat in board.seats})
 
 
-def keep_results(work: UnitOfWork, counted: CountedBoard, found: Sequence[RatingResult]) -> None:
-    work.ratings.set_results(counted, found)
-    _look_around(work, counted, {item.player_id for item in found})
-
-
-def forget_results(work: UnitOfWork, counted: CountedBoard) -> None:
-    player_ids = {item.player_id for item in work.ratings.results(counted)}
-    work.ratings.forget(counted)
-    _look_around(work, counted, player_ids)
-
-
-def _look_around(work: UnitOfWork, counted: CountedBoard, player_ids: set[int]) -> None:
+def look_around(work: UnitOfWork, game: str, pool: Pool, player_ids: set[int]) -> None:
     """Note whether these players and those whom they have met have a wide circle."""
 
     def met(known: Mapping[int, Rating]) -> set[int]:
         return {other for rating in known.values() for other, _ in rating.met}
 
-    near = work.ratings.last(counted, player_ids | met(work.ratings.last(counted, player_ids)))
-    known = near | work.ratings.last(counted, met(near) - near.keys())
-    work.ratings.set_wide(counted, {player_id: is_wide(player_id, known) for player_id in near})
+    near = work.ratings.last(game, pool, player_ids)
+    near |= work.ratings.last(game, pool, met(near) - player_ids)
+    known = near | work.ratings.last(game, pool, met(near) - near.keys())
+    work.ratings.set_wide(game, pool, near, [each for each in near if is_wide(each, known)])
 
 
 def is_wide(player_id: int, known: Mapping[int, Rating]) -> bool:
@@ -333,7 +324,8 @@ def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
     counted = work.ratings.counted(board.id)
     if counted is not None:
         work.ratings.hold()
-        forget_results(work, counted)
+        work.ratings.forget(counted)
+        look_around(work, counted.game, counted.pool, {seat.player_id for seat in board.seats})
         recount_from(work, counted.number, now)
 
 

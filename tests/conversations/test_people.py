@@ -27,7 +27,7 @@ def over(
 def have_places(table: Table) -> None:
     """Let all who have a rating be known well from many games."""
     with table.database.transaction() as work:
-        work.execute(update(ratings).values(people_games=10, rival_id=None, sigma=3.0))
+        work.execute(update(ratings).values(people_games=10, rival_id=None, sigma=3.0, wide=True))
 
 
 def answer(person: Person, line: str) -> str:

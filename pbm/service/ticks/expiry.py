@@ -1,11 +1,12 @@
 """Expiry of seeks, questions and records, erasure of old rows, and recounting of ratings."""
 
+from collections import defaultdict
 from datetime import timedelta
 
 from pbm.mail.address import address_key
 from pbm.play.challenges import lapse_challenge
 from pbm.play.limits import KEPT_UNSEEN, REPORTS_KEPT, WORDS_KEPT
-from pbm.play.ratings import STALE, forget_results, keep_results, recount
+from pbm.play.ratings import STALE, look_around, recount
 from pbm.play.seeks import close_seek
 from pbm.service.answering.newcomers import call_off, invited_to
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
@@ -19,6 +20,7 @@ from pbm.store.values.asking import (
     Question,
     SeekStatus,
 )
+from pbm.store.values.players import Pool
 
 _EVERY = timedelta(days=1)
 _NEXT_ERASURE_AFTER = timedelta(seconds=1)  # lets turns run between
@@ -107,15 +109,19 @@ def recount_ratings(tick: Tick) -> str | Again:
     if stale is None:
         return "no board to count anew"
     some = work.ratings.counted_from(stale.value, AT_ONCE)
+    changed: dict[tuple[str, Pool], set[int]] = defaultdict(set)
     for counted in some:
         board = work.boards.get(counted.board_id)
         if not board.is_installed:
             continue
+        changed[counted.game, counted.pool] |= {seat.player_id for seat in board.seats}
         found = recount(work, board, counted)
         if found is None:
-            forget_results(work, counted)
+            work.ratings.forget(counted)
         else:
-            keep_results(work, counted, found)
+            work.ratings.set_results(counted, found)
+    for (game, pool), player_ids in changed.items():
+        look_around(work, game, pool, player_ids)
     if len(some) < AT_ONCE:
         work.facts.forget(STALE)
         return f"counted {len(some)} boards anew, and that was the last"

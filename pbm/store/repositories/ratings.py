@@ -1,6 +1,6 @@
 """Queries about ratings, about the boards that count for them, and about each board's changes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -92,22 +92,24 @@ class Ratings(Repository):
 
     def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
         """Return the ratings that players had before a board was counted, if they had one."""
-        return self._last(counted, player_ids, before=counted.number)
+        return self.last(counted.game, counted.pool, player_ids, before=counted.number)
 
-    def last(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
-        """Return players' latest ratings in the game and pool of `counted`, if they had one.
+    def last(
+        self, game: str, pool: Pool, player_ids: Collection[int], *, before: int = _NEWEST
+    ) -> dict[int, Rating]:
+        """Return players' ratings after the last board that was counted before the number `before`.
 
-        Those of robots and of removed players, which `current` does not have, are as after the
-        last of their games.
+        Unlike `current` it finds those of robots and removed players, too.
         """
-        return self._last(counted, player_ids, before=_NEWEST)
+        asked = {"game": game, "pool": pool, "player_ids": list(player_ids), "before": before}
+        return dict(map(_rated, self._transaction.execute(_LAST, asked))) if player_ids else {}
 
-    def set_wide(self, counted: CountedBoard, wide: Mapping[int, bool]) -> None:
-        """Note for players whether enough of their opponents have met others (`Rating.wide`)."""
-        its = (ratings.c.game == counted.game, ratings.c.pool == counted.pool)
-        for value in (True, False):
-            some = ratings.c.player_id.in_([one for one in wide if wide[one] == value])
-            self._update(ratings, *its, some, ratings.c.wide.is_(not value), wide=value)
+    def set_wide(
+        self, game: str, pool: Pool, player_ids: Collection[int], wide: Collection[int]
+    ) -> None:
+        """Note of which of some players enough opponents have met others (`Rating.wide`)."""
+        its = (ratings.c.game == game, ratings.c.pool == pool, ratings.c.player_id.in_(player_ids))
+        self._update(ratings, *its, wide=ratings.c.player_id.in_(wide))
 
     def meetings(
         self, counted: CountedBoard, player_ids: Collection[int], since: datetime
@@ -157,7 +159,7 @@ class Ratings(Repository):
         Players for whom a later board of this game and rating pool was counted are left out.
         """
         games = {item.player_id: item.games for item in self.results(counted)}
-        last = self._last(counted, list(games), before=_NEWEST)
+        last = self.last(counted.game, counted.pool, games)
         its = {number: known for number, known in last.items() if known.games == games[number]}
         here = select(players.c.id).where(players.c.id.in_(its), _HAS_PLACE)
         should = {number: its[number] for number in self._scalars(here)}
@@ -195,14 +197,6 @@ class Ratings(Repository):
         for table, column in ((results, results.c.rated_id), (rated_boards, rated_boards.c.id)):
             self._delete(table, column == counted.number)
         self._settle(counted, player_ids)
-
-    def _last(
-        self, counted: CountedBoard, player_ids: Collection[int], *, before: int
-    ) -> dict[int, Rating]:
-        asked: dict[str, Any] = {"player_ids": list(player_ids), "before": before}
-        asked |= {"game": counted.game, "pool": counted.pool}
-        rows = self._transaction.execute(_LAST, asked)
-        return dict(map(_rated, rows))
 
     def _settle(self, counted: CountedBoard, player_ids: Collection[int]) -> None:
         """Store as current those ratings that players have after their last counted board."""
