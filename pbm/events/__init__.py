@@ -223,6 +223,8 @@ class Reported(Event):
     handle: str
     lines: tuple[str, ...]  # what the player writes
     words: tuple[dict[str, Any], ...]  # comments of the other players
+    mailed: bool  # to the operator
+    last: bool  # of those mailed today
 
     for_sender = True
 

@@ -42,6 +42,8 @@ def leave_board(
     """Take a player out of a game, and settle open offers. `how` is a word such as `resigned`."""
     seats = [seat.seat for seat in board.seats_of(player.id)]
     spared = how == FORFEITED and is_spared(work, board, player.id, now)
+    if how != FORFEITED:
+        work.boards.note_answered(board.id, player.id)
     after = boards.take_out(work, board, seats, how, now, spared=spared)
     return [
         PlayerLeft(board.id, player.handle, how),
@@ -66,6 +68,8 @@ def decline_board(
     fact: type[BoardDeclined | FirstMoveMissed] = BoardDeclined,
 ) -> list[Event]:
     """Close a board that a player declines. If possible, start a new one for the others."""
+    if fact is BoardDeclined:
+        work.boards.note_answered(board.id, player.id)
     closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
     events: list[Event] = [

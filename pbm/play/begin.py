@@ -80,7 +80,7 @@ def begin_board(
     Boards to which not all have said yes are limited per hour. Boards about which nobody was asked
     are also limited per day.
     """
-    check_others(work, setup.game, players, begun_by, agreed=agreed or ())
+    check_others(work, setup.game, players, begun_by, now, agreed=agreed or ())
     board = start_board(work, setup, players, now, rematch_of=rematch_of, begun_by=begun_by.id)
     others = [player for player in players if player.id != begun_by.id]
     is_agreed = agreed is not None or all(player.robot for player in others)
@@ -99,6 +99,7 @@ def check_others(
     game: str,
     players: Sequence[Player],
     begun_by: Player,
+    now: datetime,
     *,
     agreed: Collection[int] = (),
 ) -> None:
@@ -109,17 +110,20 @@ def check_others(
         if other.id != begun_by.id:
             if other.id not in agreed:
                 check_challenge(work, other)
-            if is_left_unanswered(work, begun_by, other):
+            if is_left_unanswered(work, begun_by, other, now):
                 raise Refusal("unanswered", handle=other.handle, most=limits.MOST_UNANSWERED)
 
 
-def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player) -> bool:
+def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player, now: datetime) -> bool:
     """Return whether `other`, a person, has left too many boards of `begun_by` unanswered.
 
-    A board in progress is unanswered by a player who has neither moved nor written on it.
+    A board is unanswered by a player who has neither moved nor written on it. One that is over
+    counts for a day, so that nobody sends mails by challenging and declining in turn.
     """
-    most = limits.MOST_UNANSWERED
-    return not other.robot and work.beginnings.unanswered(begun_by.id, other.id, most=most) >= most
+    most, since = limits.MOST_UNANSWERED, now - limits.OVER_COUNTS
+    if other.robot:
+        return False
+    return work.beginnings.unanswered(begun_by.id, other.id, since, most=most) >= most
 
 
 def robots_play(game: Game) -> bool:

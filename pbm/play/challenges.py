@@ -26,13 +26,15 @@ def who_is_asked(players: Sequence[Player], begun_by: Player) -> tuple[Player, .
     return tuple(player for player in others if player.settings.challenges == "ask")
 
 
-def takes_challenge(work: UnitOfWork, game: str, begun_by: Player, other: Player) -> bool:
+def takes_challenge(
+    work: UnitOfWork, game: str, begun_by: Player, other: Player, now: datetime
+) -> bool:
     """Return whether `other`, whom `begun_by` invites by mail address, may be asked.
 
     Never tell `begun_by` the result, as it may reveal whose address it is.
     """
     try:
-        check_others(work, game, (begun_by, other), begun_by)
+        check_others(work, game, (begun_by, other), begun_by, now)
     except Refusal:
         return False
     return other.is_active
@@ -51,7 +53,7 @@ def propose(
 
     The challenge waits for the answers of those whose setting is to be asked first.
     """
-    check_others(work, setup.game, players, begun_by)
+    check_others(work, setup.game, players, begun_by, now)
     asked = who_is_asked(players, begun_by)
     _count_asked(work, asked, begun_by, now)
     ids = [player.id for player in asked]
@@ -135,7 +137,7 @@ def go_on(work: UnitOfWork, challenge: PendingChallenge, now: datetime) -> list[
     if not asked:
         work.challenges.forget(challenge.id)
         return _begin(work, challenge, players, begun_by, now)
-    check_others(work, challenge.setup["game"], players, begun_by, agreed=challenge.asked)
+    check_others(work, challenge.setup["game"], players, begun_by, now, agreed=challenge.asked)
     _count_asked(work, asked, begun_by, now)
     ids = tuple(player.id for player in asked)
     work.challenges.ask(challenge.id, ids, now, now + limits.CHALLENGE_STANDS)

@@ -107,6 +107,7 @@ STARTS = Rate("starts", 60, _HOUR)  # boards begun by a player
 FIRST_STARTS = Rate("first-starts", 10, _DAY)
 TAKEN_UP = 5  # boards with others' moves, until STARTS replaces FIRST_STARTS
 MOST_UNANSWERED = 3  # boards begun by one player and unanswered by another
+OVER_COUNTS = _DAY  # of these, those that are over
 MOST_WITH_ROBOTS = 5  # boards in progress, of one player
 HINTS = Rate("hints", 30, _DAY)
 ANALYSES = Rate("analyses", 3, _DAY)
@@ -126,6 +127,8 @@ CHALLENGE_AGAIN = Rate("challenges", 3, _DAY)  # of one player by another: it is
 CHALLENGE_STANDS = 7 * _DAY
 MOST_BLOCKED = 100  # by one player
 REPORTS = Rate("reports", 5, _DAY)
+# Those that are mailed to the operator; the others are only kept.
+REPORTS_MAILED, MAILED_OF_PLAYER = Rate("reports-mailed", 10, _DAY), Rate("mailed-of", 2, _DAY)
 WORDS_KEPT, REPORTS_KEPT = 30 * _DAY, 180 * _DAY
 
 # Mails to strangers' addresses: the first three limits allow at most 140 in an hour.

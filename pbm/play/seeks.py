@@ -240,7 +240,7 @@ def _best_of(
             ranked.append((is_met, off // _NEAR, seek.id, seek))
     for *_, seek in sorted(ranked, key=lambda item: item[:-1]):
         others = [known[one.player_id] for one in seek.waiting]
-        if not any(is_left_unanswered(work, player, other) for other in others):
+        if not any(is_left_unanswered(work, player, other, now) for other in others):
             return seek
     return None
 

@@ -119,3 +119,17 @@ def test_no_server_is_invited(address: str, why: str, table: Table) -> None:
     alice.says(f"challenge me {address} friend@example.net").hears(why)
     assert set(table.mailboxes) == set(before)
     assert not [row for row in table.rows("questions") if row["kind"] == "invite"]
+
+
+@pytest.mark.parametrize("ends", ["decline", "resign"])
+def test_who_challenges_and_ends_it_in_turn_brings_few_mails(ends: str, table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    for _ in range(10):
+        alice.says("challenge bob")
+        number = max(table.boards())
+        if table.board(number).playing:
+            alice.says(f"{ends} {number}")
+    assert len(bob.arrived) == 2 * MOST_UNANSWERED
+    alice.hears("bob has not answered 3 games that you began", "Those that are over count for")
+    table.days_pass(1.1)
+    alice.forgets().says("challenge bob").hears("Abalone Board")

@@ -105,6 +105,24 @@ def test_there_are_so_many_a_day(table: Table) -> None:
     alice.says("report 1 again").gets(1).hears("The operator has your report")
 
 
+def test_ten_accounts_bring_the_operator_ten_mails_a_day(table: Table) -> None:
+    """Two of each, and all are kept; the last says so."""
+    puppets = [table.joins(f"puppet{number}") for number in range(6)]
+    for number, puppet in enumerate(puppets, 1):
+        table.begins(f"puppet{number - 1}", f"puppet{number % 6}")
+        for _ in range(3):
+            puppet.says(f"report {number} again").forgets()
+    operator = table.person(OPERATOR)
+    operator.gets(10).hears("This is the last one mailed for now; more are only kept there")
+    assert not any("the last one" in mail.text for mail in operator.mails[:-1])
+    puppets[5].says("report 6 once more").hears(
+        "is kept for the operator", "The operator has had several reports by mail today"
+    )
+    assert len(table.rows("reports")) == 19
+    table.clock.passes(days=1)
+    puppets[5].says("report 6 again").hears("The operator has your report")
+
+
 def test_words_and_reports_are_forgotten_in_time_and_with_their_author(table: Table) -> None:
     table.ticks.begin()
     alice, bob = table.start("alice", "bob")

@@ -8,7 +8,7 @@ from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentenc
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation, Reported
 from pbm.play.challenges import call_off_between
-from pbm.play.limits import MOST_BLOCKED, REPORTS, WORDS_KEPT
+from pbm.play.limits import MAILED_OF_PLAYER, MOST_BLOCKED, REPORTS, REPORTS_MAILED, WORDS_KEPT
 from pbm.play.seeks import leave_seeks_with
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player, PlayerStatus
@@ -90,10 +90,16 @@ class ReportBoard(Command, group="lobby"):
         ]
         own = _cut(lines)
         number = work.reports.add(player.id, board.id, own, words, now)
-        yield Reported(number, board.id, player.handle, tuple(own), tuple(words))
-        mailed = bool(context.turn.site.operator)
+        has_operator = bool(context.turn.site.operator)
+        mailed = (
+            has_operator
+            and MAILED_OF_PLAYER.take(work, now, player.id)
+            and REPORTS_MAILED.take(work, now)
+        )
+        last = mailed and REPORTS_MAILED.is_empty(work, now)
+        yield Reported(number, board.id, player.handle, tuple(own), tuple(words), mailed, last)
         told = {"title": "your report", "number": board.id, "most": REPORTS.most}
-        yield Answered("reported", {**told, "mailed": mailed})
+        yield Answered("reported", {**told, "mailed": mailed, "today": has_operator})
 
     def pinned(self, context: Context) -> str:
         board = self._find(context)

@@ -79,7 +79,7 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     }
     for guest in event.guests:
         known = turn.work.players.by_address(address_key(guest.address))
-        if known and not takes_challenge(turn.work, event.game, player, known):
+        if known and not takes_challenge(turn.work, event.game, player, known, turn.now):
             continue
         who = {"handle": known.handle if known else guest.handle, "plays": known is not None}
         asking = invitation_subject(player.handle, game), {**who, **told}, guest.token

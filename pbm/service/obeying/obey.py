@@ -229,7 +229,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
                 ask_challenged(turn, event)
             case CalledOff():
                 tell_called_off(turn, event)
-            case Reported() if turn.site.operator:  # without one, `pbm-admin reports` shows it
+            case Reported(mailed=True):  # `pbm-admin reports` shows the others
                 board = turn.work.boards.get(event.about)
                 params = {**to_plain(event), "players": [seat.handle for seat in board.seats]}
                 subject = f"{event.handle} reports board {event.about}"

@@ -165,13 +165,16 @@ _NEWCOMERS = Statement(
 class Beginnings(Repository):
     """Queries about who began boards. The results are used for limits and for hints to players."""
 
-    def unanswered(self, begun_by: int, player_id: int, *, most: int) -> int:
-        """Count the boards in progress on which a player has neither moved nor written yet.
+    def unanswered(self, begun_by: int, player_id: int, since: datetime, *, most: int) -> int:
+        """Count the boards on which a player has neither moved nor written.
 
-        Only boards begun by `begun_by` count. The result is at most `most`.
+        Only boards begun by `begun_by` count that are in progress, or were begun after `since`. The
+        result is at most `most`.
         """
-        by_them = boards.c.begun_by_id == begun_by
-        return self._in_progress(player_id, most, by_them, ~seats.c.answered)
+        is_over = ~seats.c.playing & (boards.c.started_at > since)
+        its = (boards.c.begun_by_id == begun_by, ~seats.c.answered)
+        playing = self._of_player(player_id, most, seats.c.playing, *its)
+        return playing + self._of_player(player_id, most - playing, is_over, *its)
 
     def by_others(self, player_id: int, *, most: int) -> int:
         """Count up to `most` of a player's boards in progress that other players began.
@@ -183,7 +186,7 @@ class Beginnings(Repository):
             first.c.id == func.coalesce(boards.c.match_id, boards.c.id),
             first.c.begun_by_id == player_id,
         )
-        return self._in_progress(player_id, most, ~own)
+        return self._of_player(player_id, most, seats.c.playing, ~own)
 
     def taken_up(self, begun_by: int) -> int:
         """Count boards that a player began. One counts only if another person has moved on it.
@@ -210,11 +213,11 @@ class Beginnings(Repository):
             _elsewhere.c.player_id == players.c.id,
             players.c.robot.is_not(None),
         )
-        return self._in_progress(player_id, most, against)
+        return self._of_player(player_id, most, seats.c.playing, against)
 
-    def _in_progress(self, player_id: int, most: int, *where: ColumnElement[bool]) -> int:
-        """Count up to `most` of a player's boards in progress that meet the conditions."""
-        its = (seats.c.player_id == player_id, seats.c.playing, *where)
+    def _of_player(self, player_id: int, most: int, *where: ColumnElement[bool]) -> int:
+        """Count up to `most` of a player's boards that meet the conditions."""
+        its = (seats.c.player_id == player_id, *where)
         query = select(boards.c.id).join(seats, seats.c.board_id == boards.c.id).where(*its)
         return len(self._scalars(query.distinct().limit(most)))
 
