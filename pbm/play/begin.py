@@ -11,7 +11,7 @@ from pbm.mail.address import mailbox_key
 from pbm.nearest import nearest, one_slip_away
 from pbm.play import limits
 from pbm.play.boards import Setup, start_board
-from pbm.play.ratings import RatingShown, shown
+from pbm.play.ratings import RatingShown, shown_of
 from pbm.rules.contract import Game, Searches, has
 from pbm.rules.registry import game_named
 from pbm.rules.robots import NEXT, ROBOTS, WEAKEST
@@ -159,7 +159,7 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
     only the weakest robot is considered.
     """
     known = work.ratings.of_player(player.id).get((game, Pool.TWO)) if player else None
-    rating = shown(known.mu, known.sigma, wide=known.wide) if known else RatingShown(0, 0, True)
+    rating = shown_of(known) if known else RatingShown(0, 0, True)
     least = rating.number - (rating.off if rating.provisional else 0)
     fitting = [robot.name for robot in ROBOTS.values() if robot.rating <= least] or [WEAKEST]
     playing = (_playing(work, game, name) for name in reversed(fitting))

@@ -162,6 +162,10 @@ def shown(mu: float, sigma: float, *, wide: bool = True) -> RatingShown:
     return RatingShown(number, round(_STEP * sigma), sigma > PROVISIONAL or not wide)
 
 
+def shown_of(rating: Rating) -> RatingShown:
+    return shown(rating.mu, rating.sigma, wide=rating.wide)
+
+
 def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
     """Return the rating changes that a finished board caused, in seat order."""
     over = board.status == BoardStatus.FINISHED and _may_count(board)
@@ -169,13 +173,10 @@ def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
     if counted is None:
         return []  # boards finished before there were ratings may not be counted yet
     found = {item.player_id: item for item in work.ratings.results(counted)}
-    now = work.ratings.current(counted.game, counted.pool, found)
+    now = work.ratings.current(counted.game, counted.pool, list(found))
     narrow = {player_id for player_id, rating in now.items() if not rating.wide}
-    return [
-        _change(seat, found[seat.player_id], wide=seat.player_id not in narrow)
-        for seat in board.seats
-        if seat.player_id in found
-    ]
+    told = [(seat, seat.player_id) for seat in board.seats if seat.player_id in found]
+    return [_change(seat, found[each], wide=each not in narrow) for seat, each in told]
 
 
 def _change(seat: Seat, item: RatingResult, *, wide: bool) -> dict[str, Any]:
@@ -253,13 +254,7 @@ def ratings_now(work: UnitOfWork, board: Board, now: datetime) -> list[dict[str,
     for seat in board.seats:
         own = measured(seat.robot) if seat.robot else at(known.get(seat.player_id), now)
         is_measured = seat.robot is not None
-        told.append(
-            {
-                "handle": seat.handle,
-                "measured": is_measured,
-                **asdict(shown(own.mu, own.sigma, wide=own.wide)),
-            }
-        )
+        told.append({"handle": seat.handle, "measured": is_measured, **asdict(shown_of(own))})
     return told
 
 

@@ -251,8 +251,7 @@ def _own_ratings(work: UnitOfWork, player: Player, now: datetime) -> Callable[[s
 
 
 def _shown(rating: Rating | None, now: datetime) -> RatingShown:
-    known = ratings.at(rating, now)
-    return ratings.shown(known.mu, known.sigma, wide=known.wide)
+    return ratings.shown_of(ratings.at(rating, now))
 
 
 def _players(work: UnitOfWork, seek: Seek) -> tuple[Player, ...]:

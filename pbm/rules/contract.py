@@ -369,14 +369,11 @@ class HasCopies(Claims, Protocol):
         """Return all positions that are symmetric to a position, and the position itself."""
 
 
-class FindsNear(HasCopies, Protocol):
-    """A game that can tell whether positions are one move apart."""
+class FindsNear(Protocol):
+    """A game that can tell whether one legal move leads from a position to a copy of another."""
 
     def near(self, position: Any, others: Sequence[Any]) -> int | None:
-        """Return the index of the first position in `others` that is near a position; or None.
-
-        Such a position can be reached from a copy of the other one by one legal move.
-        """
+        """Return the index of the first of `others` one move before or behind, or None."""
 
 
 class BreaksTies(Protocol):

@@ -146,7 +146,7 @@ def boards_that_run_out(table: Table, *first: str) -> list[Person]:
 
 def quiet_moves(seed: int) -> list[str]:
     """Moves at random on the board "alien" after which it is the second player's turn."""
-    position, chance, moves = default_game().start(2, {"layout": "alien"}, 0), Random(seed), []
+    position, chance, moves = default_game().start(2, {"layout": "alien"}), Random(seed), []
     while len(moves) < 2 * MOVES + 1:
         every = (position.play(move) for move in position.legal_moves())
         played = chance.choice([played for played in every if played.position.quiet])

@@ -175,8 +175,10 @@ def mails_sent_twice(season: Season) -> list[str]:
     ]
 
 
-def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, float]]:
-    """The ratings of all players, from the places on all counted boards alone."""
+def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, float, bool]]:
+    """The ratings of all players, and whether they were made among people who have met others,
+    from the places on all counted boards alone."""
+    circles: dict[tuple[str, str, int], list[tuple[int, float]]] = {}
     model = PlackettLuce()
     known: dict[tuple[str, str, int], tuple[float, float, datetime]] = {}
     met: list[Met] = []
@@ -203,6 +205,8 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
             for seat, value in zip(side, values, strict=True):
                 mu, sigma = _grown(known.get((*pool, seat.player_id)), at, model)
                 weight = fmean(_weight(met, pool, at, seat, other) for other in against)
+                circle = circles.setdefault((*pool, seat.player_id), [])
+                circle += [(item.player_id, weight) for item in against if not item.robot]
                 weight = 0.0 if seat.seat in spared_on(season, board) else weight
                 mu, sigma = mu + (value.mu - mu) * weight, sigma + (value.sigma - sigma) * weight
                 changed[(*pool, seat.player_id)] = (mu, sigma, at)
@@ -212,7 +216,35 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
             for one in board.seats
             for other in board.seats
         ]
-    return {key: (mu, sigma) for key, (mu, sigma, _) in known.items()}
+    games = Counter(
+        (row["game"], row["pool"], row["player_id"]) for row in season.table.rows("results")
+    )
+    return {
+        key: (mu, sigma, games[key] < 10 or _is_wide(key, circles))
+        for key, (mu, sigma, _) in known.items()
+    }
+
+
+def _latest(circle: list[tuple[int, float]]) -> dict[int, float]:
+    """The last twelve people met, and the games with each, three at most."""
+    total: dict[int, float] = {}
+    for player_id, weight in circle:
+        total[player_id] = min(3.0, total.pop(player_id, 0.0) + weight)
+        if len(total) > 12:
+            del total[next(iter(total))]
+    return total
+
+
+def _is_wide(
+    key: tuple[str, str, int], circles: dict[tuple[str, str, int], list[tuple[int, float]]]
+) -> bool:
+    *pool, own = key
+    met, half = _latest(circles[key]), 0.0
+    for player_id, games in met.items():
+        theirs = set(_latest(circles[(pool[0], pool[1], player_id)]))
+        if len(theirs) > 6 or (len(theirs) > 4 and theirs - met.keys() - {own}):
+            half += games
+    return half >= sum(met.values()) / 2
 
 
 Met = tuple[str, str, int, int, datetime]

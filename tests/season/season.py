@@ -13,6 +13,7 @@ from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.values.boards import Board
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import plays_on
+from tests.season.crowd import past_idle_connections
 from tests.season.people import Habit, habit
 from tests.table import START, Person, Table
 
@@ -58,6 +59,8 @@ class Season:
     eased: set[int] = field(default_factory=set)
     """Boards on which somebody asked for a pause, or gave time."""
     cheats: Random = field(default_factory=lambda: Random(1))
+    crowded: bool = False
+    """Whether idle connections hold all places at the listener when the next mail comes."""
 
     def begin(self) -> None:
         """Let everybody sign up and say how they play."""
@@ -99,6 +102,9 @@ class Season:
                 self._operator_acts()
             if self.cheats.random() < 0.15:
                 self._gives_a_game(self.members[0], self.members[3])
+            if self.cheats.random() < 0.1:
+                self._draw_a_game(self.members[4], self.members[6])
+            self.crowded = self.cheats.random() < 0.05
 
     def falls_silent(self, days: float) -> None:
         """Let nobody write any more, so that every clock runs out that can."""
@@ -133,6 +139,8 @@ class Season:
         thread = {"In-Reply-To": newest["Message-ID"]}
         to = newest.reply_to
         raw = person.mail_bytes(f"Re: {newest['Subject']}", body, to=to, headers=thread)
+        if self.crowded:
+            raw, self.crowded = past_idle_connections(raw), False
         for _ in range(2 if self.chance.random() < TWICE else 1):
             person.sends(raw, to=to)
 
@@ -151,6 +159,14 @@ class Season:
         number = max(self.table.boards())
         plays_on(self.table, number, self.cheats.choice((2, 20, 20)))
         self._says(loser, f"resign {number}")
+
+    def _draw_a_game(self, one: Member, other: Member) -> None:
+        """Let two players draw with each other, again and again."""
+        self.table.begins(one.handle, other.handle)
+        number = max(self.table.boards())
+        plays_on(self.table, number, 20)
+        self._says(one, f"draw {number}")
+        self._says(other, f"accept {number}")
 
     # -- what happens to people ----------------------------------------------------------------
 

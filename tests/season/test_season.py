@@ -89,7 +89,7 @@ def check_ratings(season: Season) -> None:
     assert counted
     again = oracle.ratings_again(season)
     kept = {
-        (row["game"], row["pool"], row["player_id"]): (row["mu"], row["sigma"])
+        (row["game"], row["pool"], row["player_id"]): (row["mu"], row["sigma"], bool(row["wide"]))
         for row in season.table.rows("ratings")
     }
     assert kept.keys() == again.keys()

@@ -91,11 +91,8 @@ class ReportBoard(Command, group="lobby"):
         own = _cut(lines)
         number = work.reports.add(player.id, board.id, own, words, now)
         has_operator = bool(context.turn.site.operator)
-        mailed = (
-            has_operator
-            and MAILED_OF_PLAYER.take(work, now, player.id)
-            and REPORTS_MAILED.take(work, now)
-        )
+        is_first = has_operator and MAILED_OF_PLAYER.take(work, now, player.id)
+        mailed = is_first and REPORTS_MAILED.take(work, now)
         last = mailed and REPORTS_MAILED.is_empty(work, now)
         yield Reported(number, board.id, player.handle, tuple(own), tuple(words), mailed, last)
         told = {"title": "your report", "number": board.id, "most": REPORTS.most}

@@ -84,13 +84,8 @@ class Challenge(Command, group="lobby"):
         }
         if addresses:
             check_invitations(context, addresses)
-            check_others(
-                context.work,
-                self.game.info.name,
-                tuple(known.values()),
-                context.player,
-                context.now,
-            )
+            work, people = context.work, tuple(known.values())
+            check_others(work, self.game.info.name, people, context.player, context.now)
         # Whether the sender got the first of three or more seats without asking for it.
         first_unsaid = unsaid and not self.random and len(names) > 2
         seated = [known.get(name, name) for name in self._seating(names, context)]

@@ -20,7 +20,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
 from pbm.play.clocks.vacations import today_of
-from pbm.play.ratings import STALE, at, measured, result_of, score_of, shown
+from pbm.play.ratings import STALE, at, measured, result_of, score_of, shown_of
 from pbm.rules.registry import game_named, games
 from pbm.store.repositories.history import MOST_MEETINGS
 from pbm.store.values.players import Player, PlayerStatus, Pool, Rating
@@ -214,10 +214,8 @@ def _standings(context: Context, game: str, pool: Pool) -> dict[int, dict[str, A
 
 def rating_data(context: Context, rating: Rating) -> dict[str, Any]:
     """Return a rating as plain data, with the uncertainty that it has today."""
-    now = at(rating, context.now)
-    return {"games": rating.games, **to_plain(shown(now.mu, now.sigma, wide=now.wide))}
+    return {"games": rating.games, **to_plain(shown_of(at(rating, context.now)))}
 
 
 def robot_rating(robot: str) -> dict[str, Any]:
-    known = measured(robot)
-    return {"games": 0, "measured": True, **to_plain(shown(known.mu, known.sigma))}
+    return {"games": 0, "measured": True, **to_plain(shown_of(measured(robot)))}

@@ -62,8 +62,7 @@ class ListenerLimits:
     connections_per_peer: int = 20
     connections_per_network: int = 40
     reserve: int = 50  # more connections, of networks from which players have written
-    crowded_seconds: float = 10  # without a mail, after which a connection makes room; in DATA six
-    # times as many
+    crowded_seconds: float = 10  # without a mail, until a connection makes room; in DATA six times
     idle_seconds: float = 300
     data_seconds: float = 600
     handshake_seconds: float = 30
@@ -102,10 +101,8 @@ class ConnectionLimits:
         whose, network = origin(peer), self.caller(peer, None).network
         self._inside[whose] += 1
         self._networks[network] += 1
-        if (
-            self._inside[whose] > self._limits.connections_per_peer
-            or self._networks[network] > self._limits.connections_per_network
-        ):
+        most, of_network = self._limits.connections_per_peer, self._limits.connections_per_network
+        if self._inside[whose] > most or self._networks[network] > of_network:
             return _TOO_MANY_OF_YOURS
         return FULL if self._inside.total() > self._limits.connections else None
 
