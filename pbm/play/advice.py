@@ -94,7 +94,8 @@ def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str
     number of the `other` board. Without such a ply it is empty.
     """
     others = boards_without_hints(work, board, player)
-    steps = [*steps_of(work, board)] if others else []
+    is_current = board.rules_version == board.rules.info.version
+    steps = [*steps_of(work, board)] if others and is_current else []
     while steps and isinstance(steps[-1], Leaving):  # an analysis ends with the last move
         steps.pop()
     reached = [*positions(board.start, steps)][1:]

@@ -162,21 +162,17 @@ class Conversation(SMTP):
                 self.hang_up(GOING_DOWN)
 
     async def _finds_room(self) -> bool:
-        """Return whether this client may come in beyond the limit, or in place of another one.
-
-        Of the clients that have sent no mail for a while, one of the network with the most
-        connections goes, the one that has been quiet for longest.
-        """
-        network = self._caller().network
-        if self._connections.has_reserve() and await self._handler.is_known(network):
+        """Return whether this client may come in beyond the limit, or in place of a quiet one."""
+        is_known, network = self._handler.is_known, self._caller().network
+        if is_known and self._connections.has_reserve() and await is_known(network):
             return True
         quiet = [each for each in self._conversations if each.can_make_room()]
-        if not quiet:
-            return False
-        most = self._connections.of_network
-        goes = min(quiet, key=lambda each: (-most(each._caller().network), each._quiet_since))
-        goes.hang_up(FULL)
-        return True
+        if quiet:  # one of the network with the most connections goes
+            most = self._connections.of_network
+            max(quiet, key=lambda each: (most(each._caller().network), -each._quiet_since)).hang_up(
+                FULL
+            )
+        return bool(quiet)
 
     def can_make_room(self) -> bool:
         bears = self._limits.crowded_seconds * (1 if self._on_timeout == _IDLE else 6)

@@ -63,10 +63,6 @@ class Rejection:
     why: str = ""  # for the operator, where the client is told less
 
 
-async def _is_known_to_nobody(_: str) -> bool:
-    return False
-
-
 @dataclass(eq=False, kw_only=True)
 class Handler:
     """The handler of all conversations of a listener.
@@ -84,7 +80,7 @@ class Handler:
     report_fault: Callable[[BaseException], None] = lambda fault: _log.error(
         "listener-fault", exc_info=fault
     )
-    is_known: Callable[[str], Awaitable[bool]] = _is_known_to_nobody
+    is_known: Callable[[str], Awaitable[bool]] | None = None
     tls: ssl.SSLContext | None = None
     report_session: Callable[[Session], None] = lambda _: None
     is_closing: bool = False

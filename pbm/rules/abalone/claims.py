@@ -73,14 +73,13 @@ def copies(position: _P) -> Iterator[_P]:
 
 def near(position: AbalonePosition, others: Sequence[AbalonePosition]) -> int | None:
     copied = set(copies(position))
-    for index, other in enumerate(others):
-        for copy in copied if len(other.seats) == len(position.seats) else ():
-            cells = (a ^ b for a, b in zip(copy.marbles, other.marbles, strict=True))
-            if sum(map(int.bit_count, cells)) <= MOST_CHANGED and (
-                _leads_to(copy, other) or _leads_to(other, copy)
-            ):
-                return index
-    return None
+    found = (index for index, other in enumerate(others) for copy in copied if _near(copy, other))
+    return next(found, None)
+
+
+def _near(one: AbalonePosition, other: AbalonePosition) -> bool:
+    changed = sum((a ^ b).bit_count() for a, b in zip(one.marbles, other.marbles, strict=False))
+    return changed <= MOST_CHANGED and (_leads_to(one, other) or _leads_to(other, one))
 
 
 def _leads_to(before: AbalonePosition, after: AbalonePosition) -> bool:

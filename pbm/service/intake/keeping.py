@@ -191,16 +191,15 @@ class Door:
     _known_until: float = 0.0
 
     async def is_known(self, network: str) -> bool:
-        """Return whether players have answered board mails from a network, as of a minute ago."""
-
-        def look() -> frozenset[str]:
-            with self.database.glance() as work:
-                return work.inbox.networks_of_players(_NETWORKS_OF)
-
+        """Return whether mails to boards have come from a network, as of a minute ago."""
         if time.monotonic() >= self._known_until:
             self._known_until = time.monotonic() + _KNOWN_FOR
-            self._networks = await self.read_in(look)
+            self._networks = await self.read_in(self._networks_of_players)
         return network in self._networks
+
+    def _networks_of_players(self) -> frozenset[str]:
+        with self.database.glance() as work:
+            return work.inbox.networks_of_players(_NETWORKS_OF)
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
         def check() -> Rejection | None:
