@@ -107,7 +107,7 @@ def test_the_state_line_stays_whole(table: Table) -> None:
     assert max(map(len, lines)) < 70  # a quoted line has two characters more
     line = " ".join(lines)
     assert line == f"State: {table.board(1).state}"
-    assert f'word-break:break-all">{line}</p>' in people[0].newest.html
+    assert f'font-size:11px;color:#777;word-break:break-all">{line}</p>' in people[0].newest.html
 
 
 def test_the_state_stands_in_a_field_and_stays_whole_where_that_is_folded(table: Table) -> None:

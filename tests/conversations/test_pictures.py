@@ -59,6 +59,16 @@ def test_the_text_is_complete_without_it_and_ends_as_ever(table: Table) -> None:
     assert alice.newest.text.count("A- o o o o o /") == 1
 
 
+def test_a_list_of_moves_is_not_cut_at_the_edge_of_a_phone(table: Table) -> None:
+    people = table.start("ann", "ben", "cal", "dan")
+    for person in people:
+        person.says(person.newest.text.split("such as ")[1].split(".\n")[0])
+    (listed,) = re.findall(r'<pre style="white-space:pre-wrap">(.*?)</pre>', people[0].newest.html)
+    moves = re.findall(r'<span style="white-space:nowrap">(.*?)</span>', listed)
+    assert moves
+    assert set(moves) <= set(table.moves(1))  # no move is broken at its hyphen
+
+
 def test_each_reader_has_a_picture_and_those_of_two_players_are_drawn_once(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     picture.png.cache_clear()

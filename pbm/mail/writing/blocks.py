@@ -134,7 +134,8 @@ _HYPHENED = re.compile(
     r"|(?<![\w-])--?[a-z][\w=,-]{0,30}"
 )
 _UNBROKEN = '<span style="white-space:nowrap">{}</span>'
-_BROKEN_ANYWHERE = "font-family:monospace;word-break:break-all"
+_STATE_STYLE = "font-family:monospace;font-size:11px;color:#777;word-break:break-all"
+_PHONE = 40  # characters of fixed width that a phone shows in a line
 _STANDS_OUT = "font-weight:600;margin-top:1.6em"
 _CHUNKS = 256  # cached: the readers of a board get nearly the same mail
 _LONGEST_KEPT = 2_000  # characters of a cached one; longer ones are mostly unique
@@ -229,9 +230,12 @@ def _items(lines: Sequence[str]) -> list[str]:
 
 def _html_text(kind: str, lines: Sequence[str]) -> str:
     if kind in ("pre", "drawn"):
+        if max(map(len, lines)) > _PHONE:
+            wrapped = "\n".join(map(_escaped, lines))
+            return f'<pre style="white-space:pre-wrap">{wrapped}</pre>'
         return f"<pre>{escape(chr(10).join(lines))}</pre>"
     if kind == "state":
-        return f'<p style="{_BROKEN_ANYWHERE}">{escape(" ".join(lines))}</p>'
+        return f'<p style="{_STATE_STYLE}">{escape(" ".join(lines))}</p>'
     if kind == "heading":
         return f'<p style="{_STANDS_OUT}">{_escaped(" ".join(lines))}</p>'
     if kind == "list":
