@@ -45,6 +45,7 @@ def played(name: str, scenes: Scenes) -> Iterator[tuple[str, str, str, Happened]
             yield place, f"{file.name} {number}, {place}: {text}", meant, scenes.happens(row)
 
 
+@pytest.mark.thorough
 def test_a_yes_does_what_was_asked_and_nothing_else_does(scenes: Scenes) -> None:
     found = list(played("answers", scenes))
     done = [(DEEDS[place] in happened.things, row) for place, row, _, happened in found]
@@ -57,6 +58,7 @@ def test_a_yes_does_what_was_asked_and_nothing_else_does(scenes: Scenes) -> None
     assert len(missed) <= (1 - FEWEST_YES) * sum(wanted), missed
 
 
+@pytest.mark.thorough
 def test_words_go_to_those_for_whom_they_are(scenes: Scenes) -> None:
     found = list(played("board", scenes))
     sent = {way: [bool(item[3].said) for item in found if item[2] == way] for way in WAYS}
