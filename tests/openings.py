@@ -14,6 +14,7 @@ from sqlalchemy import Connection, event
 from sqlalchemy.pool import QueuePool
 
 from pbm.store.db import Database
+from tests.postgres_copies import Rows, filled, next_transaction, put, rows_of
 from tests.sqlite_tables import empty_tables
 
 
@@ -32,7 +33,7 @@ class Numbers(Iterator[int]):
 class Opened:
     """What a table has come to."""
 
-    stored: bytes  # the database's file, compressed
+    stored: bytes | Rows  # SQLite's file, compressed
     mailboxes: Mapping[str, tuple[Any, ...]]
     numbers: tuple[int, ...]
 
@@ -43,7 +44,7 @@ class Opening:
     in_use = False
     """Whether this test may use them: one that has changed the program plays everything itself."""
 
-    _known: ClassVar[dict[tuple[str, ...], Opened]] = {}
+    _known: ClassVar[dict[tuple[str, ...], Opened]] = {}  # by the kind of database, and the steps
 
     def __init__(
         self, database: Database, mailboxes: dict[str, list[Any]], numbers: tuple[Numbers, ...]
@@ -51,10 +52,11 @@ class Opening:
         self._database = database
         self._mailboxes = mailboxes
         self._numbers = numbers
+        self._kind = database.engine.dialect.name
         self._steps: tuple[str, ...] = ()
         self._commits = 0
         self._several = False
-        self._unwritten: bytes | None = None  # what the file is to hold once somebody reads it
+        self._unwritten: bytes | Rows | None = None  # what is to be stored once somebody reads it
         self._then = self._state()
         event.listen(database.engine, "commit", self._note_commit)
 
@@ -66,11 +68,11 @@ class Opening:
             play()
             return
         self._steps += (words,)
-        known = self._known.get(self._steps)
+        known = self._known.get((self._kind, *self._steps))
         if known is None:
             self._write()
             play()
-            self._known[self._steps] = self._kept()
+            self._known[(self._kind, *self._steps)] = self._kept()
         else:
             self._go_on_from(known)
         self._then = self._state()
@@ -89,33 +91,42 @@ class Opening:
         """Whether nothing but steps has happened, and nobody reads at the moment."""
         pool = self._database.engine.pool
         idle = isinstance(pool, QueuePool) and not pool.checkedout()
-        if not (self.in_use and self._database.embedded and idle and self._then == self._state()):
+        if not (self.in_use and idle and self._then == self._state()):
             return False
         return bool(self._steps) or self._is_empty()
 
     def _is_empty(self) -> bool:
         """Whether nothing is stored: a table may be laid on what another one has left."""
+        if not self._database.embedded:
+            return not filled(self._database)
         file = self._file()
         log = file.with_name(f"{file.name}-wal")
         return not log.exists() and file.read_bytes() == empty_tables()
 
     def _state(self) -> tuple[int, ...]:
         mails = sum(map(len, self._mailboxes.values()))
-        return (self._commits, mails, *(numbers.last for numbers in self._numbers))
+        written = 0 if self._database.embedded else next_transaction(self._database)
+        return (written, self._commits, mails, *(numbers.last for numbers in self._numbers))
 
     def _note_commit(self, connection: Connection) -> None:
         self._commits += not connection.get_execution_options().get("pbm_reading")
 
     def _kept(self) -> Opened:
-        self._database.close()  # what was written last is in the file then
         return Opened(
-            zlib.compress(self._file().read_bytes(), 1),
+            self._stored(),
             {address: tuple(mails) for address, mails in self._mailboxes.items()},
             tuple(numbers.last for numbers in self._numbers),
         )
 
+    def _stored(self) -> bytes | Rows:
+        if not self._database.embedded:
+            return rows_of(self._database)
+        self._database.close()  # what was written last is in the file then
+        return zlib.compress(self._file().read_bytes(), 1)
+
     def _go_on_from(self, known: Opened) -> None:
-        self._database.close()
+        if self._database.embedded:
+            self._database.close()
         self._unwritten = known.stored
         if not self._several:
             self._write()
@@ -125,9 +136,11 @@ class Opening:
             numbers.last = last
 
     def _write(self) -> None:
-        if self._unwritten is not None:
-            self._file().write_bytes(zlib.decompress(self._unwritten))
-            self._unwritten = None
+        stored, self._unwritten = self._unwritten, None
+        if isinstance(stored, bytes):
+            self._file().write_bytes(zlib.decompress(stored))
+        elif stored:
+            put(stored, self._database)
 
     def _file(self) -> Path:
         return Path(str(self._database.engine.url.database))
