@@ -163,7 +163,7 @@ def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(embedded: 
 def test_only_so_many_are_read_at_once_and_short_ones_go_on(table: Table) -> None:
     alice = table.joins("alice")
     for number in range(MOST_UNDER_WAY + 2):
-        hands_in(table.person(f"s{number}@forged.example"), LONG)
+        hands_in(table.person(f"s@forged{number}.example"), LONG)
     while takes(table).mails:
         pass
     table.clock.passes(minutes=2)

@@ -58,7 +58,7 @@ class SlowForOne(World):
 def write(table: Table, *names: str) -> None:
     """Somebody writes to the server once, and gets an answer."""
     for name in names:
-        person = table.person(f"{name}@example.org")
+        person = table.person(f"{name}@of-{name}.example")
         table.hand_in(person.address, SERVER, person.mail_bytes("", "help", to=SERVER))
     while take_next(table.turns):
         pass
@@ -159,7 +159,7 @@ def test_whoever_leaves_lets_no_other_wait_for_ever(table: Table, most: int) -> 
         post.holds.close()
 
     asyncio.run(scene())
-    assert recorded == ["person@example.org", "another@example.org"]
+    assert recorded == ["person@of-person.example", "another@of-another.example"]
 
 
 class Breaking(Post):
