@@ -20,7 +20,7 @@ from tests.table import START, Person, Table
 REPORT = Path(__file__).parents[1] / "mail" / "reading" / "reports" / "postfix-unknown-user.eml"
 HALF_A_DAY = timedelta(hours=12)
 KINDS = ("", "-bowl", "-pillar", "-forfeittime=8d", "-totaltime=60d", "-bank=10d+1d", "-unrated")
-SIGN_UPS = 20  # an hour
+SIGN_UPS = 8  # an hour
 TWICE = 0.05  # mails that a server on the way delivers twice
 
 

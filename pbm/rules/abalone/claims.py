@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import xor
 from typing import TypeVar
 
 from pbm.rules.abalone.board import CELLS, CENTRE, members
@@ -13,7 +14,8 @@ _P = TypeVar("_P", bound=Placement)
 _ROW, _COLUMN = divmod(CENTRE, 10)
 
 TIMES_REPEATED = 3  # occurrences of a position that allow a claim
-MOST_CHANGED = 6  # cells: three marbles that move sideways
+MOST_CHANGED = 6  # cells: three marbles move sideways
+PUSHES = 2  # cells of the mover's that a push changes
 QUIET_MOVES = 100  # moves of every seat without an ejection that allow a claim
 
 
@@ -78,11 +80,15 @@ def near(position: AbalonePosition, others: Sequence[AbalonePosition]) -> int | 
 
 
 def _near(one: AbalonePosition, other: AbalonePosition) -> bool:
-    changed = sum((a ^ b).bit_count() for a, b in zip(one.marbles, other.marbles, strict=False))
-    return changed <= MOST_CHANGED and (_leads_to(one, other) or _leads_to(other, one))
+    changed = [*map(int.bit_count, map(xor, one.marbles, other.marbles))]
+    if sum(changed) > MOST_CHANGED or one.turn == other.turn or len(one.seats) != len(other.seats):
+        return False
+    return _leads_to(one, other, changed) or _leads_to(other, one, changed)
 
 
-def _leads_to(before: AbalonePosition, after: AbalonePosition) -> bool:
+def _leads_to(before: AbalonePosition, after: AbalonePosition, changed: Sequence[int]) -> bool:
+    if before.turn is None or changed[before.turn - 1] not in (sum(changed), PUSHES):
+        return False
     same = sameness(after)
     reached = (before.play(move).position for move in before.legal_moves())
     return any(sameness(position) == same for position in reached)
