@@ -7,7 +7,7 @@ import pytest
 
 from pbm.play.boards import close_board
 from pbm.play.ending import settle_end
-from pbm.play.ratings import MOVES, measured
+from pbm.play.ratings import MOVES, PROVISIONAL, measured
 from pbm.rules.registry import default_game
 from tests.conversations.playing import plays_on, plays_silently
 from tests.conversations.test_ratings import MODEL, RATE, known, problems, quick_games
@@ -85,6 +85,26 @@ def test_draws_with_one_player_count_less_and_less(table: Table) -> None:
     steps = [before - after for before, after in pairwise(sigmas)]
     assert steps[1] < 0.6 * steps[0]
     assert all(later < 0.55 * former for former, later in pairwise(steps[1:]))
+    assert not problems(table)
+
+
+@pytest.mark.thorough
+def test_two_players_and_five_puppets_have_no_places(table: Table) -> None:
+    """In 34 games they took the first two; here they take half a year for it."""
+    alice = table.joins("alice")
+    names = ["bob", *(f"puppet{number}" for number in range(5))]
+    for name in names:
+        table.joins(name)
+    for puppet in names[1:]:
+        quick_games(table, puppet, "alice", 2)
+        quick_games(table, puppet, "bob", 2)
+    for number in range(14):
+        table.clock.passes(days=31 * (number % 2))  # each draw counts in full
+        quick_draw(table, "alice", "bob")
+    rows = {row["player_id"]: row for row in table.rows("ratings")}
+    assert all(rows[number]["sigma"] < PROVISIONAL for number in (1, 2))
+    assert [number for number in rows if not rows[number]["wide"]] == [1, 2]
+    alice.says("standings").hears("All have few games yet, or most of them in a small circle:")
     assert not problems(table)
 
 
