@@ -110,8 +110,9 @@ def recount_ratings(tick: Tick) -> str | Again:
         return "no board to count anew"
     some = work.ratings.counted_from(stale.value, AT_ONCE)
     changed: dict[tuple[str, Pool], set[int]] = defaultdict(set)
+    boards = {board.id: board for board in work.boards.get_many([one.board_id for one in some])}
     for counted in some:
-        board = work.boards.get(counted.board_id)
+        board = boards[counted.board_id]
         if not board.is_installed:
             continue
         changed[counted.game, counted.pool] |= {seat.player_id for seat in board.seats}
