@@ -48,6 +48,7 @@ _GRAVE: Final = frozenset(("delete", "newkey", "add", "change"))  # commands
 LONGEST_YES, _MOST_LINES, _MOST_WORDS = 600, 14, 40  # of an answer; the words are of a clause
 _WRAPPED = 50  # characters; a line that is longer may go on in the next one
 _MOST_NAMES = 3  # words of a name
+_REMARK = 3  # words of a remark at least
 _ALIKE = 3  # letters by which a name is known
 # Letters that nobody writes stand for what was asked, and for a name.
 _REPEATED, _NAME = "\ua66d", "\ua66e"
@@ -318,14 +319,15 @@ def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely
 def _may_remark(language: _Language, said: Sequence[str], clause: Clause, asked: Asked) -> bool:
     """Return whether a clause is a remark behind a yes that has said again what was asked.
 
-    A remark neither denies, doubts nor delays, and is no move or command.
+    A remark neither denies, doubts nor delays, and is a sentence of its own: "in May" is none.
     """
     again = frozenset().union(*(language.sections[kind] for kind in asked.kinds)) - language.clear
     is_clear = PLAY not in asked.kinds or not language.clear.isdisjoint(said)  # "I'd love to"
     turns = _TURNS - language.sections["common"]
     letters = re.sub(r"['-]", "", "".join(clause.words))
     is_sure = is_clear and not (asked.grave or again.isdisjoint(said))
-    return is_sure and turns.isdisjoint(clause.words) and letters.isalpha()
+    is_sentence = len(clause.words) >= _REMARK and clause.words[0] not in _WORDS["joins"]
+    return is_sure and is_sentence and turns.isdisjoint(clause.words) and letters.isalpha()
 
 
 def _asks_how(language: _Language, clause: Clause, agreeing: frozenset[str]) -> bool:

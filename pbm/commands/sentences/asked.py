@@ -19,13 +19,14 @@ _WRAPPED = 50  # characters; a shorter line ends its sentence
 _FEW_WORDS = 2  # of a request without a verb, such as "bigger picture"
 _SECTIONS: Final = (
     *("ours", "game", "loose", "how", "asks", "wants", "acts", "take back", "pause"),
-    *("rival", "me", "you", "can you", "nobody", "talk"),
+    *("rival", "me", "you", "can you", "nobody", "talk", "plans", "past"),
 )
 _RIVAL: Final = "opponent"
 _CARD: Final = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 _SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
 _SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
 _TAG = re.compile(r",\s*[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
+_MOVE = re.compile(r"\b[a-i]\d [a-i]\d\b")
 _WORD = re.compile(r"\*?[^\W_]+\*?")
 _PLAIN = str.maketrans("łøđı", "lodi")
 
@@ -47,6 +48,8 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
         text = re.sub(rf"(?<!, )\b{re.escape(rival)}\b(?!,)", _RIVAL, text, flags=re.IGNORECASE)
     if len(text) > _LONGEST:
         return Aim.OTHERS
+    if _is_plan(" ".join(_words(text))):
+        return Aim.SERVER
     aims = [_aim(found[0]) for found in _SENTENCE.finditer(text) if _WORD.search(found[0])]
     if not aims:
         return Aim.SERVER if "?" in text else Aim.OTHERS
@@ -78,16 +81,18 @@ def _aim(sentence: str) -> Aim | None:
     if _LISTS["you"].search(addressed):
         return Aim.OTHERS
     undoes = has("take back", "pause")
+    is_short = len(said.split()) <= _FEW_WORDS and "!" not in sentence
     does = undoes or (has("acts") and has("ours", "game", "loose", "how"))
     if has("can you"):
         is_ours = does or has("ours")
     elif asks:
         is_played = has("game") or (
-            (is_question or "," not in sentence) and has("loose") and has("me", "rival")
+            (is_question or "," not in sentence)
+            and has("loose")
+            and (is_short or has("me", "rival"))
         )
         is_ours = does or has("ours", "how") or (is_played and not _SMILEY.search(sentence))
     else:
-        is_short = len(said.split()) <= _FEW_WORDS and "!" not in sentence
         orders = is_short or bool(_LISTS["acts"].match(said))
         is_ours = (has("wants") and (does or has("how", "game"))) or (orders and undoes)
         is_ours = is_ours or (has("ours") and (orders or has("wants")))
@@ -97,6 +102,13 @@ def _aim(sentence: str) -> Aim | None:
         return Aim.EITHER if asks else None
     undone = Aim.TAKE_BACK if has("take back") else Aim.PAUSE
     return undone if undoes and not has("how") else Aim.SERVER
+
+
+def _is_plan(said: str) -> bool:
+    """Return whether words tell moves to be made: "if he plays a1-b2, answer c3-c4"."""
+    moves = len(_MOVE.findall(said))
+    planned = moves > 1 or (moves and _LISTS["plans"].search(said))
+    return bool(planned) and not _LISTS["past"].search(said)
 
 
 def _unwrapped(lines: Sequence[str]) -> str:

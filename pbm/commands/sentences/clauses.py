@@ -22,7 +22,7 @@ _SMILEY = re.compile(r"(?<!\S)[:;=]['-]?[)(DPp](?!\S)")
 _OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
 _SECTIONS: Final = (
     "yes, gladly, to play, no, not now, later, removal, no alone, no undivided, harmless, "
-    "unsubscribe, stop, stop alone, stop undivided, not, doubt, turns, accepting, again, "
+    "unsubscribe, stop, stop alone, stop undivided, not, doubt, turns, joins, accepting, again, "
     "received, polite, thanks, before a no, greeting, name follows, everyday"
 ).split(", ")
 _PLAIN_LETTERS = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "æ": "ae"})

@@ -80,13 +80,13 @@ def _described_places(line: str) -> str | None:
     if not _TALK_OR_YOU.isdisjoint(words):
         return None
     places = [word for word in words if mentions_place(word)]
-    verb, thing = not _VERBS.isdisjoint(words), not _THINGS.isdisjoint(words)
+    verb, thing = not _VERBS.isdisjoint(words), len(_THINGS.intersection(words))
     where = len(_WHERE.intersection(words))
     leads = any(word in PHRASES["to"] for word in words) or "→" in with_signs(line)
     goes = verb or thing or where or (leads and len(words) <= _FEW)
     by_places = len(places) > 1 and goes
-    by_place = len(places) == 1 and ((verb and (thing or where)) or (thing and where))
-    by_words = not places and thing and where and (verb or where > 1)
+    by_place = len(places) == 1 and ((verb and (thing or where)) or (thing and where) or where > 1)
+    by_words = not places and thing and where and (verb or where > 1 or thing > 1)
     return " → ".join(places) if by_places or by_place or by_words else None
 
 
