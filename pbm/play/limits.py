@@ -137,6 +137,7 @@ ASIDE = Rate("strangers-aside", 10, _HOUR)  # other answers to such addresses
 ASKED = Rate("unasked-all", 20, _HOUR)  # invitations, and to new addresses
 VOUCHED = Rate("vouched", 50, _HOUR)  # answers where the sender's domain vouches
 OF_ORIGIN = Rate("strangers-of", 10, _HOUR)  # of one domain or network
+OF_CLAIM = Rate("claims-of", 20, _HOUR)  # of a domain that is only claimed
 RESERVED = 10  # the last answers in an hour, for origins that have not written for a week
 SEEN = Rate("origin-seen", 1, _WEEK)  # an origin that has written within a week
 AGAIN = Rate("again", 200, _HOUR)  # to senders deferred before

@@ -6,6 +6,7 @@ from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.play import records
 from pbm.play.limits import (
     MOST_SEEKS,
+    OF_CLAIM,
     OF_ORIGIN,
     PAIRING_STANDS,
     RESERVED,
@@ -96,7 +97,7 @@ def forge(table: Table, numbers: range, domains: int, caller: Caller = UNKNOWN) 
 @pytest.mark.parametrize("domains", [1, pytest.param(5, marks=pytest.mark.thorough), 40])
 def test_forged_strangers_shut_no_newcomer_out_for_long(domains: int, table: Table) -> None:
     taken = forge(table, range(50), domains)
-    assert taken == (OF_ORIGIN.most if domains == 1 else STRANGERS.most - RESERVED)
+    assert taken == (OF_CLAIM.most if domains == 1 else STRANGERS.most - RESERVED)
     assert forge(table, range(50, 51), 1, Caller("", "192.0.2.0/24"))  # a network not seen before
     newcomer = table.person("newcomer@d0.example")
     assert not writes_in(newcomer)

@@ -280,10 +280,10 @@ class TestRate:
         table.peer = "192.0.2.1"
         for number in range(12):
             handle = ("alice", "carol", "dave")[number % 3]
-            table.person(f"x@example{number}.net").writes(f"resign 1 {handle} wrong-{number}")
+            table.person(f"x{number}@example.net").writes(f"resign 1 {handle} wrong-{number}")
         assert len(checks) == 10
         table.peer = "192.0.2.2"
-        table.person("y@example.com").writes("resign 1 alice wrong-one")
+        table.person("y@example.net").writes("resign 1 alice wrong-one")
         assert len(checks) == 11
 
     def test_a_hundred_checks_an_hour_for_our_own_mail_server(

@@ -79,7 +79,7 @@ def test_an_unknown_page_is_answered_with_those_there_are(embedded: Table) -> No
     marta = embedded.joins("marta").says("help vacations")
     marta.hears(
         'There is no help page "vacations".',
-        "abalone, abalone boards, abalone notation, abalone rules, abalone tactics, boards,",
+        "abalone, abalone boards, abalone notation, abalone rules, abalone tactics, answers,",
     )
 
 

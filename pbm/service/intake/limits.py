@@ -110,15 +110,16 @@ def _take(work: UnitOfWork, pool: limits.Rate, origin: str, is_sure: bool, now: 
     Returns False if the pool or the share of the mail's origin is used up. The last answers of the
     pool are reserved for origins that are sure and have not written for a week.
     """
+    share = limits.OF_ORIGIN if is_sure else limits.OF_CLAIM
     is_new = is_sure and not limits.SEEN.is_empty(work, now, origin)
     needed = 1 if is_new else limits.RESERVED + 1
-    if pool.left(work, now) < needed or limits.OF_ORIGIN.is_empty(work, now, origin):
+    if pool.left(work, now) < needed or share.is_empty(work, now, origin):
         return False
     # Only the row of the pool for strangers waits for a lock, so there is no deadlock; it must be
     # exact, since it limits the answers to forged mails.
     if not pool.take(work, now, wait=pool is limits.STRANGERS):
         return False
-    limits.OF_ORIGIN.take(work, now, origin, wait=False)
+    share.take(work, now, origin, wait=False)
     if is_new:
         limits.SEEN.take(work, now, origin, wait=False)
     if pool is limits.STRANGERS and pool.is_empty(work, now):
