@@ -88,6 +88,13 @@ def without_marks(html: str) -> str:
     body = body.replace("<br>", "\n").replace("<li>", "*\t").replace("</li>", "\n")
     body = re.sub(r"<p style=[^>]+>|</?span[^>]*>", "", body)
     body = _LINK.sub(r"\2<\1>", body)
-    for tag in ("<p>", "<pre>", "<ul>", '<ul class="rows">', "<blockquote>"):
+    for tag in (
+        "<p>",
+        "<pre>",
+        '<pre style="white-space:pre-wrap">',
+        "<ul>",
+        '<ul class="rows">',
+        "<blockquote>",
+    ):
         body = body.replace(tag, "")
     return unescape(body).strip("\n")
