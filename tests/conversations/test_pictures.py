@@ -269,3 +269,9 @@ def test_our_picture_may_come_back_in_an_answer(table: Table, plain: bool) -> No
     assert table.moves(1) == ["a1-c3,b2"]
     assert "| Have fun!\n" in bob.newest.text
     assert "The board: " not in bob.newest.text
+
+
+def test_the_example_of_a_move_is_a_link(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    example = alice.newest.text.split("such as ")[1].split(".\n")[0]
+    assert f'&amp;body={example.replace(",", "%2C")}">' in alice.newest.html
