@@ -25,7 +25,7 @@ DEEDS = {
     "challenge": "done challenge",
 }
 SITUATIONS = {"signup": "welcome", "invitation": "invited", "mine": "turn", "theirs": "waiting"}
-FEWEST_YES, MOST_SENT_ON, MOST_HELD_BACK = 0.9, 0.04, 0.04
+FEWEST_YES, MOST_SENT_ON, MOST_HELD_BACK = 0.93, 0.01, 0.01
 WAYS = ("server", "opponent")
 
 
