@@ -129,7 +129,9 @@ def test_no_move_breaks_at_its_hyphen(table: Table) -> None:
     # By when, what happened, the comment, how to answer; the list of moves never breaks.
     assert kept == ["2026-11-28", "a1-c3,b2", "a2-b3", "i8-g6,h7"]
     words = re.sub(
-        r'(?s)<head>.*</head>|<pre>.*?</pre>| style="[^"]*"| alt="[^"]*"', "", bob.newest.html
+        r'(?s)<head>.*</head>|<pre>.*?</pre>| (?:style|alt)="[^"]*"|\nhref="[^"]*"',
+        "",
+        bob.newest.html,
     )
     left = re.sub(r"<span>[^<]+</span>", "", words)
     assert re.findall(r"\w+-\w+", left) == ["play-by"]
