@@ -34,16 +34,15 @@ def database(postgres_url: str) -> Iterator[Database]:
         alice, bob = (
             work.players.add(name, f"{name}@example.org", NOW) for name in ("alice", "bob")
         )
-        start = rules.GAME.start(2, {"layout": "standard"}, 0)
-        work.boards.add("abalone", {}, start, [alice.id, bob.id], "Board {number}", NOW)
+        start = rules.GAME.start(2, {"layout": "standard"})
+        board = work.boards.add("abalone", {}, start, [alice.id, bob.id], "Board {number}", NOW)
         work.outbox.add(_mail(1))
         mail = ArrivedMail("d", "r", "s", "p", b"raw", now=NOW, same_for=DAY)
         assert work.inbox.keep(mail) == 1
         work.questions.ask("signup", "carol@example.org", "digest", {}, NOW, NOW + DAY)
         work.challenges.add(1, {}, [1, 2], [2], NOW, NOW + DAY)
         work.facts.note("what", 1, NOW)
-        job: dict[str, Any] = {"board_id": 1, "ply": 0, "player_id": 1}
-        work.search_jobs.ask(SearchKind.MOVE, "1", NOW, **job)
+        work.search_jobs.ask(SearchKind.MOVE, "1", NOW, board, alice.id)
         work.execute(text("DELETE FROM due"))  # the questions have set timers
         work.timers.set(TimerKind.CLOCK, "1", NOW, NOW, board_id=1)
         work.execute(text("UPDATE due SET id = 1"))

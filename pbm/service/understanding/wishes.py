@@ -141,7 +141,8 @@ def read_question(context: Context, script: Script) -> Script | None:
 def _status_asked(context: Context, script: Script) -> Script | None:
     """Return a script for a question to the server in a mail to no board; None for other words."""
     asked = script.said or (script.heading,)
-    if aim_of(asked) in (Aim.OTHERS, Aim.EITHER):
+    has_command = any(isinstance(parse_line(line), Command) for line in asked)
+    if has_command or aim_of(asked) in (Aim.OTHERS, Aim.EITHER):
         return None
     boards = context.work.boards.of_player(context.player_id, playing=True, most=_MOST_CARDS + 1)
     pages = card_lines(asked)
