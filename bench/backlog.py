@@ -25,7 +25,7 @@ from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.tags import load_keyring
 from pbm.service.intake.keeping import Intake
 from pbm.service.intake.limits import MailRates
-from pbm.store.channels import MAIL_KEPT
+from pbm.store.channels import Channel
 from pbm.store.db import Database
 from tests.polling import until
 from tests.serving import keeping
@@ -35,7 +35,7 @@ _COUNTED = ("turn", DATABASE)
 _HERE = Caller("127.0.0.1")
 _GROUPS = text("SELECT count(*), count(DISTINCT done_at) FROM inbox WHERE id > :last")
 _LAST = text("SELECT coalesce(max(id), 0) FROM inbox")
-_TELL = text(f"SELECT pg_notify('{MAIL_KEPT.name}', '')")
+_TELL = text(f"SELECT pg_notify('{Channel.MAIL_KEPT}', '')")
 
 
 @dataclass(frozen=True)

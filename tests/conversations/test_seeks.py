@@ -49,7 +49,7 @@ def test_a_seek_of_others_and_one_of_ones_own(table: Table) -> None:
         " until 2026-12-01.",
     )
     bob.writes("seeks").gets(1).hears(
-        "You can join this game:", 'such as "join 1"', 'A "?" marks a rating based on few games.'
+        "You can join this game:", 'such as "join 1"', 'A "?" marks a rating based on few games,'
     )
     bob.writes("offers").hears("Number 1: alice")
     bob.says("join 1").gets(1).hears("alice and bob are waiting; one more player is needed.")

@@ -97,7 +97,8 @@ class RunningServer:
     @property
     def log(self) -> str:
         """Everything that the server has logged."""
-        return (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")
+        log = self.folder / "server.log"  # which a process makes as it begins
+        return log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
 
     def __enter__(self) -> "RunningServer":
         self.start()

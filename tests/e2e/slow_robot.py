@@ -5,6 +5,7 @@ A thought writes down which process thinks, and waits for the file `go-on`, both
 """
 
 import os
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -28,17 +29,17 @@ def think_slowly(folder: str, *given: Any) -> Any:
 def main() -> None:
     """Be that server."""
     from pbm.app import cli
-    from pbm.service.robots import handlers, jobs
+    from pbm.service.robots import jobs
     from pbm.service.robots.worker_processes import Computation
+    from pbm.store.values.queues import SearchKind
 
     folder = os.environ[FOLDER]
 
-    def ask(*args: Any) -> Computation | None:
-        question = handlers.prepare_move(*args)
-        return question and partial(think_slowly, folder, *question.args)
+    def ask(*args: Any) -> Computation:
+        return partial(think_slowly, folder, *handler.prepare(*args).args)
 
-    kinds = {"move": handlers.JobHandler(ask, handlers.finish_move, handlers.give_up_move)}
-    jobs.HANDLERS = kinds  # type: ignore[misc]
+    handler = jobs.HANDLERS[SearchKind.MOVE]
+    jobs.HANDLERS = {SearchKind.MOVE: replace(handler, prepare=ask)}  # type: ignore[misc]
     # What a dead process had leased is another's soon, which no test waits half a minute for.
     jobs.LEASE, jobs.EXTEND_EVERY = timedelta(seconds=5), 1.0
     cli.main(["serve", *os.environ.get("SLOW_ROBOT_WORDS", "").split()])

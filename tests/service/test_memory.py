@@ -30,10 +30,9 @@ MOST = {"weakref.ReferenceType": 250}
 FINITE = {
     "pbm.mail.writing.stamps._font": "a few sizes",
     "pbm.mail.writing.stamps.board": "one for each game",
-    "pbm.mail.writing.stamps.key": "the seats with their signs",
-    "pbm.mail.writing.stamps.mask": "two",
-    "pbm.mail.writing.stamps.number": "at most one for each seat",
-    "pbm.mail.writing.stamps.number_mask": "one",
+    "pbm.mail.writing.stamps._disc": "one",
+    "pbm.mail.writing.picture._places": "one for each game",
+    "pbm.mail.address._suffixes": "one",
     "pbm.mail.writing.stamps.piece": "the seats with signs or cells, come or not: 5 KB each",
     "pbm.mail.reading.quoting_own.template_words": "one",
     "pbm.mail.writing.render._words_of": "one for each game",

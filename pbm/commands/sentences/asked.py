@@ -48,7 +48,7 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
         text = re.sub(rf"(?<!, )\b{re.escape(rival)}\b(?!,)", _RIVAL, text, flags=re.IGNORECASE)
     if len(text) > _LONGEST:
         return Aim.OTHERS
-    if _is_plan(" ".join(_words(text))):
+    if _is_plan(" ".join(_words(text)), asks="?" in text):
         return Aim.SERVER
     aims = [_aim(found[0]) for found in _SENTENCE.finditer(text) if _WORD.search(found[0])]
     if not aims:
@@ -104,10 +104,10 @@ def _aim(sentence: str) -> Aim | None:
     return undone if undoes and not has("how") else Aim.SERVER
 
 
-def _is_plan(said: str) -> bool:
+def _is_plan(said: str, *, asks: bool) -> bool:
     """Return whether words tell moves to be made: "if he plays a1-b2, answer c3-c4"."""
     moves = len(_MOVE.findall(said))
-    planned = moves > 1 or (moves and _LISTS["plans"].search(said))
+    planned = (moves > 1 and not asks) or (moves and _LISTS["plans"].search(said))
     return bool(planned) and not _LISTS["past"].search(said)
 
 

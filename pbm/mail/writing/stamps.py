@@ -161,6 +161,7 @@ _RIM, _CAME, _DENT = 0.035, 0.3, 0.37
 _NAME_SIZE: Final = 0.34
 _PIECE_NAME_SIZE: Final = 0.4
 _MOST_ARROWS: Final = 256  # cached, of 6 KB each
+_MOST_STRIPS: Final = 64  # heads, and trays
 _MIDDLE: Final = (UNIT / 2, UNIT / 2)
 _TAG_ROUND: Final = 2.5  # pixels around the corners of an ordinal
 _TAG_DOWN: Final = 8.5  # pixels from the middle of a piece to that of its ordinal
@@ -216,7 +217,7 @@ def board(ground: Ground) -> Image.Image:
     return canvas.finished(GROUND, _WELL, HOLE, NAME, _HALF_NAME, INK, _GREY)
 
 
-@cache
+@lru_cache(maxsize=_MOST_STRIPS)
 def head(width: int, captions: tuple[tuple[str, str, str], ...]) -> Image.Image:
     """Draw the line above the board, such as "You: orange", from words, seats and their signs."""
     canvas, x, pieces = Canvas(width, HEAD, GROUND), 14.0, list[tuple[Stamp, float]]()
@@ -233,7 +234,7 @@ def head(width: int, captions: tuple[tuple[str, str, str], ...]) -> Image.Image:
     return image
 
 
-@cache
+@lru_cache(maxsize=_MOST_STRIPS)
 def tray(seat: str, sign: str, lost: int, last: int) -> Stamp:
     """Draw the pieces that a seat has lost; the `last` of them have a mark."""
     canvas = Canvas(_TRAY_WIDE, TRAY, GROUND)

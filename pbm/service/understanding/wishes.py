@@ -268,6 +268,8 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
 
 def _concerns_nobody(context: Context, meant: Meant) -> bool:
     """Return whether a deed needs no yes, as it concerns no other person: a game with a robot."""
+    if context.turn.unproven:
+        return False
     other = context.work.players.by_handle(meant.handle) if meant.handle else None
     return meant.intention is Intention.AGAINST and other is not None and bool(other.robot)
 
