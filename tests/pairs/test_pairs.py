@@ -22,9 +22,7 @@ from tests.table import Mail, Person, Table
 
 OF_LINES = re.compile(r"buckets \{'key': 'deletes:")  # one that stands there twice is tried twice
 # Among which the next mail of who left is counted.
-OF_STRANGERS = re.compile(
-    r"buckets \{'key': '(strangers|said-domain-of|form-of|known-of|new-domain)"
-)
+OF_STRANGERS = re.compile(r"buckets \{'key': '(strangers|claims-of|origin-seen)")
 PARTS, TOGETHER = 10, 5
 Try = tuple[str, str, str]  # a way, and two lines
 ONCE_UNLIKE: tuple[Try, ...] = (  # pairs that left something else in one mail

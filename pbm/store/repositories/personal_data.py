@@ -3,14 +3,13 @@
 Each table's declaration tells what is erased and exported (`schema/personal.py`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, Table, false, func, or_, select
 
 from pbm.store.schema import metadata
-from pbm.store.schema.asking import questions
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.schema.people import players
@@ -30,8 +29,7 @@ class PersonalData(Repository):
         keys = [address.lower() for address in player.addresses]
         gone = {"status": PlayerStatus.REMOVED, "epoch": players.c.epoch + 1}
         self._update(players, players.c.id == player.id, **gone)
-        self._erase_mails(or_(outbox.c.player_id == player.id, outbox.c.recipient_key.in_(keys)))
-        self._erase_wanted(player.id)
+        self._erase_mails(player.id, keys)
         for key in keys:
             self._delete(buckets, buckets.c.key.contains(key, autoescape=True))
         for table in reversed(metadata.sorted_tables):
@@ -59,20 +57,8 @@ class PersonalData(Repository):
             if mark and isinstance(mark.export, ExportRows)
         }
 
-    def _erase_wanted(self, player_id: int) -> None:
-        """Erase the addresses from which the player wanted to play, with the questions there.
-
-        How often somebody wrote to them is kept for its week, or `delete` would lift that limit.
-        """
-        asked = (
-            questions.c.kind == "address",
-            questions.c.params["player"].as_integer() == player_id,
-        )
-        wanted = outbox.c.recipient_key.in_(select(questions.c.address_key).where(*asked))
-        self._erase_mails(and_(outbox.c.template == "new-address", wanted))
-        self._delete(questions, *asked)
-
-    def _erase_mails(self, sent: ColumnElement[bool]) -> None:
+    def _erase_mails(self, player_id: int, keys: Sequence[str]) -> None:
+        sent = or_(outbox.c.player_id == player_id, outbox.c.recipient_key.in_(keys))
         over = select(outbox.c.message_id).where(sent, outbox.c.status != DUE)
         self._delete(outbox_contents, outbox_contents.c.message_id.in_(over))
         blank = {"recipient": "", "recipient_key": "", "last_error": None}
