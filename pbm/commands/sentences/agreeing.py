@@ -319,13 +319,14 @@ def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely
 def _may_remark(language: _Language, said: Sequence[str], clause: Clause, asked: Asked) -> bool:
     """Return whether a clause is a remark behind a yes that has said again what was asked.
 
-    A remark neither denies, doubts nor delays, and is a sentence of its own: "in May" is none.
+    A remark neither denies, doubts nor delays, and is a sentence of its own: "in May" is none. No
+    list knows all that takes a yes back ("scratch that"), so only whoever wants to play may remark.
     """
-    again = frozenset().union(*(language.sections[kind] for kind in asked.kinds)) - language.clear
-    is_clear = PLAY not in asked.kinds or not language.clear.isdisjoint(said)  # "I'd love to"
+    again = language.sections[PLAY] - language.clear
+    is_clear = not language.clear.isdisjoint(said)  # no mere "I'd love to"
     turns = _TURNS - language.sections["common"]
     letters = re.sub(r"['-]", "", "".join(clause.words))
-    is_sure = is_clear and not (asked.grave or again.isdisjoint(said))
+    is_sure = is_clear and PLAY in asked.kinds and not again.isdisjoint(said)
     is_sentence = len(clause.words) >= _REMARK and clause.words[0] not in _WORDS["joins"]
     return is_sure and is_sentence and turns.isdisjoint(clause.words) and letters.isalpha()
 
