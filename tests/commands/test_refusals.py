@@ -1,9 +1,6 @@
 """Every refusal has its sentence, and every sentence its refusal."""
 
-import ast
 import re
-from collections.abc import Iterator
-from functools import cache
 
 import pytest
 from jinja2 import Environment, FileSystemLoader
@@ -11,44 +8,20 @@ from jinja2 import Environment, FileSystemLoader
 from pbm.commands.language.declare import Operand, ValueOption
 from pbm.commands.registry import COMMANDS
 from pbm.resources import resource_path
+from tests import sources
 
 TEMPLATES = resource_path("templates")
-PACKAGE = TEMPLATES.parent / "pbm"
 REASON = re.compile(r'p\.reason == "([a-z-]+)"', re.ASCII)
 OF_EARLIER_VERSIONS = {"paused-unproven"}  # sections of mails that may wait in the outbox
 MACRO = re.compile(r"{% macro (\w+)\(p\) %}", re.ASCII)
 
 
-@cache
-def nodes() -> tuple[ast.AST, ...]:
-    """The whole program, calls and literals."""
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py")))
-    wanted = (ast.Call, ast.Constant)
-    return tuple(node for tree in trees for node in ast.walk(tree) if isinstance(node, wanted))
-
-
-def calls() -> Iterator[tuple[str, ast.Call]]:
-    """Every call of a plain name in the program."""
-    for node in nodes():
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            yield node.func.id, node
-
-
-def constants(node: ast.AST) -> set[str]:
-    """The texts that an argument can be."""
-    if isinstance(node, ast.IfExp):
-        return constants(node.body) | constants(node.orelse)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return {node.value}
-    return set()
-
-
 def named(name: str, place: int) -> set[str]:
-    """The texts given in one place of all calls of a name."""
+    """The texts given in one place of all calls of a plain name."""
     found: set[str] = set()
-    for called, call in calls():
-        if called == name and len(call.args) > place:
-            found |= constants(call.args[place])
+    for call in (call for file in sources.program() for call in file.calls):
+        if call.plain and call.name == name and len(call.texts) > place:
+            found |= call.texts[place]
     return found
 
 
@@ -89,11 +62,7 @@ def test_two_values_of_an_option_are_named_as_they_were_written(
 
 def test_every_section_has_a_template_and_every_template_is_used() -> None:
     files = {path.stem for path in (TEMPLATES / "sections").glob("*.txt")}
-    literals = {
-        node.value
-        for node in nodes()
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    literals = {text for file in sources.program() for text in file.texts}
     assert named("Answered", 0) | named("NeedsConfirmation", 1) <= files
     assert files - literals == OF_EARLIER_VERSIONS
 
@@ -105,7 +74,7 @@ def _included() -> set[str]:
 
 
 def test_every_mail_has_a_template_that_is_used() -> None:
-    source = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    source = "\n".join(path.read_text(encoding="utf-8") for path in sources.PROGRAM.rglob("*.py"))
     shared = {"parts", "refusals", *_included()}
     for path in TEMPLATES.glob("*.txt"):
         assert path.stem in shared or f'"{path.stem}"' in source, path.name

@@ -3,11 +3,10 @@
 The sentences of refused moves are in `test_refusals`, those of state lines in `test_state`.
 """
 
-import ast
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from pbm.rules.abalone.records import LONGEST_TEXT
 from pbm.rules.abalone.records.apgn import MOST_PLIES
 from pbm.rules.abalone.records.text_parts import LONGEST_VALUE, MOST_TAGS, replay_of
 from pbm.rules.contract import GameRecord, RulesError
+from tests import sources
 from tests.rows import each_row
 from tests.rules import reasons
 from tests.rules.records import making
@@ -419,18 +419,8 @@ def macros() -> dict[str, str]:
 
 def in_the_rules() -> Iterator[Kind]:
     """Whatever is raised anywhere in the game."""
-    for path in (*ROOMS.rglob("*.py"), ROOMS.parent / "record.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in CLASSES:
-                faults = [each.value for each in node.keywords if each.arg == "fault"]
-                for reason in constants(node.args[:1]):
-                    yield reason, next(iter(constants(faults)), None)
-
-
-def constants(nodes: Sequence[ast.expr]) -> Iterator[str]:
-    """The texts that an argument can be."""
-    for node in nodes:
-        if isinstance(node, ast.IfExp):
-            yield from constants([node.body, node.orelse])
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+    for file in (*sources.program(ROOMS), sources.source(ROOMS.parent / "record.py")):
+        for call in file.calls:
+            if call.name in CLASSES and call.texts:
+                for reason in call.texts[0]:
+                    yield reason, next(iter(call.named.get("fault", ())), None)

@@ -1,11 +1,12 @@
 """Each promise to the mail world has tests that bear its number, and a row that names them."""
 
-import ast
 import re
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = (ROOT / "docs" / "mail.md").read_text(encoding="utf-8")
@@ -17,12 +18,8 @@ _NAME = re.compile(r"(?:test_|_)promise_(\d+)(?=_)")
 def by_number() -> dict[int, list[str]]:
     """The test functions, and the files that have any, by the promises that they are named for."""
     found: dict[int, list[str]] = {}
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        functions = [
-            node.name
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-        ]
+    for path in sorted(sources.TESTS.rglob("test_*.py")):
+        functions = [name for name in sources.source(path).functions if name.startswith("test_")]
         for name in [*functions, *([f"{path.stem}_"] if functions else [])]:
             for number in _NAME.findall(name):
                 assert len(number) == 2, f"{path}: {name}"
