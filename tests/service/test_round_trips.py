@@ -21,7 +21,7 @@ from pbm.store.values.mails import ArrivedMail
 from tests.table import Table
 from tests.torture.games import SECRET, SERVER, Letter, begin_games
 
-OF_A_MOVE = 6  # a move takes five, so one is to spare
+OF_A_MOVE = 5
 OF_A_KEPT_MAIL = 4  # copies, a rate, the row, its contents with the commit
 _ANSWERED = re.compile(r"^B\s\d+\sReadyForQuery", re.MULTILINE)  # and nothing is left to answer
 _WITHOUT_TIMES = 1  # PQTRACE_SUPPRESS_TIMESTAMPS

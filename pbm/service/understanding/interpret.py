@@ -63,10 +63,12 @@ def _offer_reply(context: Context, script: Script) -> Script | None:
     """If the words begin with yes or no, return the script that answers the open offer."""
     if script.problem and script.problem.code == "unclear-move":  # "Yes, K-R"
         script = replace(script, problem=None, comment=script.said)
-    number = context.own_hint
+    if script.commands or script.problem:
+        return None
+    number = context.own_hint if script.comment or not script.said else None
     if number is None and not script.said:  # the subject is all that they wrote
         script = replace(script, comment=(script.heading,))
-    if script.commands or script.problem or not script.comment:
+    if not script.comment:
         return None
     board = context.work.boards.get(number) if number else None
     offers = board.open_offers if board else {}

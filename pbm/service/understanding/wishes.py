@@ -121,9 +121,10 @@ def read_question(context: Context, script: Script) -> Script | None:
 
     What only the server can do is asked about. Questions to the server are marked.
     """
+    if script.commands or script.problem or script.guess or script.answer:
+        return None
     number = context.own_hint
-    alone = not (script.commands or script.problem or script.guess or script.answer)
-    if not (alone and number):
+    if not number:
         return None
     board = context.work.boards.get(number)
     others = [seat.handle for seat in board.seats if seat.player_id != context.player_id]
