@@ -29,9 +29,8 @@ from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.limits import MOST_COMMANDS, OFFER_UNCLEAR
 from pbm.play.offers import DRAW, TAKEBACK, mark_of
 from pbm.rules.contract import Game
-from pbm.service.understanding.described_move import read_described_move
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.move_line import read_move_line
+from pbm.service.understanding.move_line import read_described_move, read_move_line
 from pbm.service.understanding.wishes import ask_to_decline, only_wishes, read_question, read_wish
 from pbm.store.values.boards import Board, Offer
 
