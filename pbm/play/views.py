@@ -8,10 +8,10 @@ from typing import Any
 from pbm.play.advice import people_against
 from pbm.play.boards import check_move
 from pbm.play.clocks.view import clock_for
-from pbm.play.clocks.waits import calendar_read
+from pbm.play.clocks.waits import calendar_read, terms_of
 from pbm.play.limits import MOST_TOGETHER
 from pbm.play.offers import claimable
-from pbm.play.ratings import is_too_short, places, rating_changes, seconds_taken
+from pbm.play.ratings import is_too_short, places, rating_changes, ratings_now, seconds_taken
 from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, has
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn
@@ -146,7 +146,8 @@ def past_view(
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
-    return _at(board, position, ply, moves, player_id=player_id, picture=picture)
+    view = _at(board, position, ply, moves)
+    return {**view, "picture": _picture(board, position, moves, player_id) if picture else None}
 
 
 def view_after(
@@ -155,26 +156,14 @@ def view_after(
     """Return the view after a move that a player wrote as `text`, and the move. Raises Refusal."""
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
-    after, ply = played.position, board.ply + 1
-    view = _at(board, after, ply, (moved,), player_id=player_id, picture=picture)
-    return view, moved.move
+    view = _at(board, played.position, board.ply + 1, (moved,))
+    drawn = _picture(board, played.position, (moved,), player_id) if picture else None
+    return {**view, "picture": drawn}, moved.move
 
 
-def _at(
-    board: Board,
-    position: Position,
-    ply: int,
-    moves: tuple[Moved, ...],
-    *,
-    player_id: int | None,
-    picture: bool,
-) -> ViewData:
-    return {
-        **_shown(board, position, seats_data(board, position)),
-        "past_ply": ply,
-        "picture": _picture(board, position, moves, player_id) if picture else None,
-        "marked": _marked(board, position, moves),
-    }
+def _at(board: Board, position: Position, ply: int, moves: tuple[Moved, ...]) -> ViewData:
+    shown = _shown(board, position, seats_data(board, position))
+    return {**shown, "past_ply": ply, "marked": _marked(board, position, moves)}
 
 
 def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewData:
@@ -368,3 +357,16 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[lis
         timed = clock_for(work, board, now, player)
         shown.append({**views[player.id], "rounds": [], "clock": timed})
     return shown, len(waiting) - len(shown)
+
+
+def card_of(work: UnitOfWork, board: Board, now: datetime) -> dict[str, Any]:
+    """Return what the card tells beyond a board's view."""
+    return {"ratings": ratings_now(work, board, now), "each": terms_of(board).each}
+
+
+def status_view(work: UnitOfWork, board: Board, player: Player, now: datetime) -> dict[str, Any]:
+    return {
+        **board_view(work, board, player_id=player.id, picture=player.settings.picture),
+        "clock": clock_for(work, board, now, player),
+        "card": card_of(work, board, now),
+    }

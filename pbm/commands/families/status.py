@@ -10,7 +10,7 @@ from pbm.commands.sentences.asked import card_lines
 from pbm.errors import Refusal
 from pbm.events import Answered, Commented, Event
 from pbm.play.limits import MOST_SHOWN
-from pbm.play.status import status_view
+from pbm.play.views import status_view
 from pbm.store.values.asking import OPEN_FOR
 from pbm.store.values.boards import Board
 

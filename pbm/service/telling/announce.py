@@ -11,10 +11,9 @@ from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_for, clock_view
 from pbm.play.limits import claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
-from pbm.play.status import card_of
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
-from pbm.play.views import board_view, board_views, view_reads
+from pbm.play.views import board_view, board_views, card_of, view_reads
 from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.kept_news import keep_for_digests, news_of, replaced_mails, with_news
 from pbm.service.telling.mail_writer import MailWriter
