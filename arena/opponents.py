@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from pbm.robots.thinking import think
 from pbm.rules.abalone import GAME
+from pbm.rules.abalone.engine.judging import MARBLE, Ways, Weights
 from pbm.rules.abalone.engine.searching import search
-from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import Budget
 from pbm.rules.robots import Robot

@@ -6,7 +6,7 @@ from arena.games import Match, Setup, leaders_of, seated, winners_of
 from arena.ladder import robot
 from arena.opponents import EnginePlayer, Player
 from arena.plan import Plan, table
-from pbm.rules.abalone.engine.weights import Ways
+from pbm.rules.abalone.engine.judging import Ways
 from pbm.rules.contract import Budget
 from pbm.rules.robots import ROBOTS
 

@@ -4,7 +4,7 @@ Each round draws a direction in which all weights change at once, a step forward
 back, in two games of both colours from one opening. The weights then move a little towards the
 winner. What is found is printed all the time, and can be gone on from; at the end it plays against
 what it began with, which tells the gain. Nothing is changed by itself: the numbers that won go into
-`pbm/rules/abalone/engine/weights.py` by hand.
+`pbm/rules/abalone/engine/judging.py` by hand.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from arena.games import FOR_TWO, Match, winners_of
 from arena.ladder import Pairing, score_of
 from arena.opponents import EnginePlayer
 from arena.plan import Plan, table
-from pbm.rules.abalone.engine.weights import Weights
+from pbm.rules.abalone.engine.judging import Weights
 from pbm.rules.contract import Budget
 
 Numbers = dict[str, float]

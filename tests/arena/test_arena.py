@@ -19,9 +19,9 @@ from arena.opponents import MaterialPlayer, Player, RandomMover, RingPlayer
 from arena.plan import Plan
 from bench.checkout import HERE
 from pbm.rules import abalone as rules
+from pbm.rules.abalone.engine.judging import Weights
 from pbm.rules.abalone.engine.roots import MOST_LINES
 from pbm.rules.abalone.engine.searching import search
-from pbm.rules.abalone.engine.weights import Weights
 from pbm.rules.contract import Budget
 from pbm.rules.robots import ROBOTS
 from tests.arena.plain_search import best_moves

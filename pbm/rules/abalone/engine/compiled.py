@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pbm.rules.abalone.engine.compiling import LIBRARY, digest
+from pbm.rules.abalone.engine.judging import Ways, Weights, flat
 from pbm.rules.abalone.engine.roots import (
     DEEPEST,
     MOST_LINES,
@@ -15,7 +16,6 @@ from pbm.rules.abalone.engine.roots import (
     SearchLimits,
     table_size,
 )
-from pbm.rules.abalone.engine.weights import Ways, Weights, flat
 
 _SEATS = 6
 _LINE = 122

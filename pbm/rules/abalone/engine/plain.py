@@ -19,9 +19,8 @@ from pbm.rules.abalone.engine.boards import (
     Table,
     mixed,
 )
-from pbm.rules.abalone.engine.judging import Judge
+from pbm.rules.abalone.engine.judging import Judge, Ways, Weights
 from pbm.rules.abalone.engine.roots import DEEPEST, Outlook, Root, SearchLimits, table_size
-from pbm.rules.abalone.engine.weights import Ways, Weights
 
 WIN = 1_010_000  # value of an immediate win; a later one is worth `PLY` less for each ply
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.boards import CODE_BITS, CODE_MASK
-from pbm.rules.abalone.engine.judging import Judge
+from pbm.rules.abalone.engine.judging import MARBLE, Judge, Ways, Weights
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Outlook, SearchLimits, root_of
-from pbm.rules.abalone.engine.weights import MARBLE, Ways, Weights
 from pbm.rules.abalone.moves import MOVE_CODED
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.abalone.position import perft as plain_perft
