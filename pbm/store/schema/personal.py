@@ -4,8 +4,9 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Index, Table, UniqueConstraint
 
@@ -14,54 +15,44 @@ from pbm.store.schema.columns import metadata
 _MARK = "personal"
 
 
-@dataclass(frozen=True)
-class DeleteRows:
+class DeleteRows(NamedTuple):
     """Marks a table. When a player's data are erased, the player's rows in it are deleted."""
 
-    only: Mapping[str, Any] = field(default_factory=dict)  # their column values; empty for all
+    only: Mapping[str, Any] = MappingProxyType({})  # their column values; empty for all
 
 
-@dataclass(frozen=True)
-class BlankColumns:
+_ALL_ROWS = DeleteRows()
+
+
+class BlankColumns(NamedTuple):
     """Marks a table. When a player's data are erased, the player's rows in it are overwritten."""
 
     values: Mapping[str, Any]  # new values by column
 
 
-@dataclass(frozen=True)
-class ErasedBy:
-    """Marks a table. The named function erases a player's data in it."""
-
-    function: str
+class ErasedBy(str):
+    """Marks a table. The function of this name erases a player's data in it."""
 
 
-@dataclass(frozen=True)
-class KeepRows:
-    """Marks a table. When a player's data are erased, the rows of the table are kept."""
-
-    why: str
+class KeepRows(str):
+    """Marks a table. For this reason its rows are kept when a player's data are erased."""
 
 
-@dataclass(frozen=True)
-class ExportRows:
+class ExportRows(NamedTuple):
     """Marks a table. The export of a player's data lists the player's rows in it under `key`."""
 
     key: str
     columns: Mapping[str, str] | str  # columns by export name, or a single column
 
 
-@dataclass(frozen=True)
-class ExportedBy:
+class ExportedBy(NamedTuple):
     """Marks a table. The function `everything_about` exports a player's rows in it under `key`."""
 
     key: str
 
 
-@dataclass(frozen=True)
-class NotExported:
-    """Marks a table. The export of a player's data leaves out the rows of the table."""
-
-    why: str
+class NotExported(str):
+    """Marks a table. For this reason the export of a player's data leaves out its rows."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +62,7 @@ class Personal:
     numbers: tuple[str, ...] = ()  # columns with a player's number; the export uses only the first
     _: KW_ONLY
     export: ExportRows | ExportedBy | NotExported
-    erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows = DeleteRows()
+    erasure: DeleteRows | BlankColumns | ErasedBy | KeepRows = _ALL_ROWS
     addresses: tuple[str, ...] = ()  # columns with a mail address, in upper or lower case
     hidden: tuple[str, ...] = ()  # columns with a longer text that contains a mail address
 
