@@ -109,10 +109,13 @@ def show(session: OperatorSession, number: int) -> None:
     print_journal(changes)
 
 
-@games.command()
-@click.argument("number", type=NUMBER, metavar="N")
-@why_option
-@pass_session
+def _change(function: Callable[..., None]) -> click.Command:
+    """Declare a command that changes board N, for a reason that the players read."""
+    number = click.argument("number", type=NUMBER, metavar="N")
+    return games.command()(number(why_option(pass_session(function))))
+
+
+@_change
 def undo(session: OperatorSession, number: int, why: str) -> None:
     """Take the last ply of board N back.
 
@@ -122,14 +125,11 @@ def undo(session: OperatorSession, number: int, why: str) -> None:
     click.echo(f"Ply {ply.ply}, {ply.text}, is taken back.")
 
 
-@games.command()
-@click.argument("number", type=NUMBER, metavar="N")
+@_change
 @click.option(
     "--winner", "winners", multiple=True, metavar="HANDLE", help="Who wins; may be given twice."
 )
 @click.option("--draw", is_flag=True, help="Nobody wins.")
-@why_option
-@pass_session
 def end(
     session: OperatorSession, number: int, winners: tuple[str, ...], draw: bool, why: str
 ) -> None:
@@ -141,21 +141,15 @@ def end(
     click.echo(f"Board {board.id} is {board.status}: {service.standing(board)}.")
 
 
-@games.command()
-@click.argument("number", type=NUMBER, metavar="N")
-@why_option
-@pass_session
+@_change
 def reopen(session: OperatorSession, number: int, why: str) -> None:
     """Reopen board N, ended by the operator, by agreement or by time."""
     click.echo(f"Board {service.reopen(session, number, why).id} goes on.")
 
 
-@games.command()
-@click.argument("number", type=NUMBER, metavar="N")
+@_change
 @click.argument("handle")
 @click.argument("new_handle")
-@why_option
-@pass_session
 def replace(session: OperatorSession, number: int, handle: str, new_handle: str, why: str) -> None:
     """Hand HANDLE's seat on board N over to NEW_HANDLE."""
     board = service.replace(session, number, handle, new_handle, why)

@@ -1,5 +1,7 @@
 """The commands of `pbm-admin players`."""
 
+from collections.abc import Callable
+
 import click
 
 from pbm.admin.console import cell, make_sure, pass_session, print_journal, why_option, yes_option
@@ -51,11 +53,13 @@ def show(session: OperatorSession, handle: str) -> None:
     print_journal(changes)
 
 
-@players.command("set-address")
-@click.argument("handle")
+def _change(function: Callable[..., None]) -> click.Command:
+    """Declare a command that changes the player HANDLE, for a reason that the player reads."""
+    return players.command()(click.argument("handle")(why_option(pass_session(function))))
+
+
+@_change
 @click.argument("address")
-@why_option
-@pass_session
 def set_address(session: OperatorSession, handle: str, address: str, why: str) -> None:
     """Give a player another address.
 
@@ -65,39 +69,27 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
     click.echo(f"{player.handle} gets mail at {player.address} now.")
 
 
-@players.command()
-@click.argument("handle")
-@why_option
-@pass_session
+@_change
 def suspend(session: OperatorSession, handle: str, why: str) -> None:
     """Ignore a player's mails until the suspension is lifted."""
     click.echo(f"{service.suspend(session, handle, why).handle} is suspended.")
 
 
-@players.command()
-@click.argument("handle")
-@why_option
-@pass_session
+@_change
 def unsuspend(session: OperatorSession, handle: str, why: str) -> None:
     """Lift a suspension."""
     click.echo(f"{service.unsuspend(session, handle, why).handle} is active again.")
 
 
-@players.command()
-@click.argument("handle")
-@why_option
-@pass_session
+@_change
 def reachable(session: OperatorSession, handle: str, why: str) -> None:
     """Send mail again to a player whose mail came back."""
     player = service.reachable(session, handle, why)
     click.echo(f"{player.handle} gets mail at {player.address} again.")
 
 
-@players.command()
-@click.argument("handle")
-@why_option
+@_change
 @yes_option
-@pass_session
 def remove(session: OperatorSession, handle: str, why: str, yes: bool) -> None:
     """Remove a player from all boards and delete their addresses.
 

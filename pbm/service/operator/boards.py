@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pbm.errors import OperatorError
 from pbm.events import by_operator
+from pbm.events.by_operator import OperatorActed
 from pbm.mail.writing.render import sentence
 from pbm.play.actions import (
     BY_OPERATOR,
@@ -86,11 +87,11 @@ def end(
         events = end_board(act.work, board, seats, act.now)
         after = act.board(number)
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
-        if seats is None:
-            announce_boards(act, [by_operator.ClosedByOperator(number, act.why), *events])
-        else:
+        done: OperatorActed = by_operator.ClosedByOperator(number, act.why)
+        if seats is not None:
             won = tuple(board.seats[seat - 1].handle for seat in seats)
-            announce_boards(act, [by_operator.EndedByOperator(number, act.why, won), *events])
+            done = by_operator.EndedByOperator(number, act.why, won)
+        announce_boards(act, [done, *events])
         return after
 
 
