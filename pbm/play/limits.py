@@ -195,14 +195,6 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
     return {keys[key]: left for key, left in taken.items()}
 
 
-def is_pictured(work: UnitOfWork, player_id: int, now: datetime) -> bool:
-    """Return whether the next mail has a large picture, not a small one.
-
-    After many mails caused by others it is small.
-    """
-    return work.buckets.left(SENT.key(player_id), SENT.most, SENT.within, now) >= PICTURED
-
-
 def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now: datetime) -> None:
     """Count a mail to each challenged player. Raises Refusal if one of them has had too many."""
     for player in players:

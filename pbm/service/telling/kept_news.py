@@ -18,7 +18,7 @@ from pbm.events import BoardEvent, MovePlayed
 from pbm.events.board import BoardStarted
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
-from pbm.play.limits import PICTURED, WAS_TOO_MUCH, is_pictured, take_mails
+from pbm.play.limits import PICTURED, SENT, WAS_TOO_MUCH, take_mails
 from pbm.play.turn import Turn
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News, OutboxMail
@@ -72,7 +72,7 @@ def keep_for_digests(
     small = {number for number, left in may_be.items() if left < PICTURED}
     if len(board.seats) > 2:  # saves a query on boards of two players
         others = {player.id for player in at_once} - {sender, *counted}
-        small |= {it for it in others if not is_pictured(turn.work, it, turn.now)}
+        small |= {it for it in others if SENT.left(turn.work, turn.now, it) < PICTURED}
     return at_once, wanting - later | may_have_kept, small
 
 

@@ -75,27 +75,25 @@ def watch_clock(tick: Tick) -> str | Again:
     wait = wait_of(tick.work, board, tick.now)
     if wait is None:
         return Again(_next_look(tick, board, wait), f"no clock runs on board {board.id}")
-    player = wait.player
     if wait.is_over and wait.ends_at is not None:
-        return _run_out(tick, board, player, wait, wait.ends_at)
+        return _run_out(tick, board, wait, wait.ends_at)
     passed = wait.passed_by(tick.now)
     if passed > board.reminded:
-        _remind(tick, board, player, wait, passed)
+        _remind(tick, board, wait, passed)
     else:
         _discount_early(tick, board)
     return Again(_next_look(tick, board, wait), f"looked at the clock of board {board.id}")
 
 
-def _run_out(
-    tick: Tick, board: Board, player: Player, wait: Wait, ends_at: datetime
-) -> str | Again:
+def _run_out(tick: Tick, board: Board, wait: Wait, ends_at: datetime) -> str | Again:
     """Handle the end of a player's time. A player without a timely reminder does not forfeit."""
+    player = wait.player
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
     if tick.now < ends_at + ALL_KEPT:
         return Again(ends_at + ALL_KEPT, "mail of the last minute may not be kept yet")
     if player.unreachable_since is not None:
-        return _let_others_claim(tick, board, player, wait)
+        return _let_others_claim(tick, board, wait)
     taken = take_by_itself(tick.work, board, player, ends_at)
     if taken is not None:
         announce_several(tick, [taken])
@@ -106,8 +104,8 @@ def _run_out(
     if not reminders.was_taken(player.id, board.id, since, tick.now - WARNED_BEFORE):
         if not reminders.is_under_way(player.id, board.id, since):
             if board.reminded >= len(wait.reminders) and not stop_left(board, player.id):
-                return _let_others_claim(tick, board, player, wait)
-            _remind(tick, board, player, wait, len(wait.reminders))
+                return _let_others_claim(tick, board, wait)
+            _remind(tick, board, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
     events = forfeit(tick.work, board, player, tick.now)
     announce_several(tick, events)
@@ -117,18 +115,18 @@ def _run_out(
     return Again(_first_look(tick, board), done)
 
 
-def _let_others_claim(tick: Tick, board: Board, player: Player, wait: Wait) -> Again:
+def _let_others_claim(tick: Tick, board: Board, wait: Wait) -> Again:
     """Tell the other players, once, that they may claim a forfeit of an unreachable player."""
-    told = len(wait.reminders) + 1
+    player, told = wait.player, len(wait.reminders) + 1
     if board.reminded < told:
         tick.work.boards.set(board, reminded=told)
         announce_several(tick, [ForfeitClaimable(board.id, player.handle)], but=player.id)
     return Again(tick.now + _NO_CLOCK_RUNS, f"others may claim that {player.handle} forfeits")
 
 
-def _remind(tick: Tick, board: Board, player: Player, wait: Wait, times: int) -> None:
+def _remind(tick: Tick, board: Board, wait: Wait, times: int) -> None:
     by = note_reminded(tick.work, board, times, tick.now) or tick.now + WARNED_BEFORE
-    remind(tick, player, Awaited(tick.work.boards.get(board.id), wait.since, by))
+    remind(tick, wait.player, Awaited(tick.work.boards.get(board.id), wait.since, by))
 
 
 def _discount_early(tick: Tick, board: Board) -> None:

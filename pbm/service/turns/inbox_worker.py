@@ -73,12 +73,6 @@ class Preparation:
         read = partial(_read_mail, site, self.mail)
         return self.apart.outcome("envelope", read) if self.is_long else read()
 
-    def work_out(self) -> None:
-        """Run the slow work; an error is kept as the result."""
-        if self.under_way is not None:
-            self.under_way()
-        self.under_way = None
-
 
 class Preparations:
     """Claims the next mails of the inbox. Keeps the results of the slow work that mails need."""
@@ -233,7 +227,9 @@ class InboxWorker:
     def work_out(self, preparation: Preparation) -> None:
         """Run a mail's slow work; called in a thread, outside any transaction."""
         with self._at_hand(preparation.mail):
-            preparation.work_out()
+            if preparation.under_way is not None:
+                preparation.under_way()
+            preparation.under_way = None
 
     def _take(self, work: UnitOfWork, prepared: Preparation, *, in_batch: int) -> None:
         """Handle a mail and write its changes. Raises WorkNeeded, TurnFailedError or DBAPIError."""
