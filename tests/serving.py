@@ -72,7 +72,10 @@ def take_next(turns: InboxWorker) -> bool:
 def tick_next(ticks: Ticks, most: int = 1) -> bool:
     """Do what is due next, in one transaction; False if nothing is."""
     writer = Writer(ticks.database, here)
-    return bool(_run(writer.do_steps(partial(ticks.take_some, most=most))))
+    done = _run(writer.do_steps(partial(ticks.take_some, most=most)))
+    if slow := ticks.slow_work():
+        slow()
+    return bool(done)
 
 
 def think_next(robots: RobotJobs) -> bool:

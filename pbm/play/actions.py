@@ -10,8 +10,10 @@ from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
 from pbm.play.ratings import got_somewhere, scores_of
+from pbm.play.turn import Turn
 from pbm.rules.contract import Budget, Searches, has
-from pbm.rules.sides import partners, teams, turn
+from pbm.rules.sides import partners, teams
+from pbm.rules.sides import turn as seat_to_move
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure
 from pbm.store.values.players import Player, PlayerStatus
@@ -37,11 +39,13 @@ def play_move(
 
 
 def leave_board(
-    work: UnitOfWork, board: Board, player: Player, how: str, now: datetime
+    work: UnitOfWork, board: Board, player: Player, how: str, now: datetime, *, spared: bool = False
 ) -> list[Event]:
-    """Take a player out of a game, and settle open offers. `how` is a word such as `resigned`."""
+    """Take a player out of a game, and settle open offers. `how` is a word such as `resigned`.
+
+    `spared` means that it costs no rating.
+    """
     seats = [seat.seat for seat in board.seats_of(player.id)]
-    spared = how == FORFEITED and is_spared(work, board, player.id, now)
     if how != FORFEITED:
         work.boards.note_answered(board.id, player.id)
     after = boards.take_out(work, board, seats, how, now, spared=spared)
@@ -92,18 +96,23 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
     return boards.start_board(work, setup, others, now)
 
 
-def forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    left = leave_board(work, board, player, FORFEITED, now)
+def forfeit(turn: Turn, board: Board, player: Player) -> list[Event]:
+    """Take a player whose time is over out of a game. Raises WorkNeeded."""
+    spared = is_spared(turn, board, player.id)
+    left = leave_board(turn.work, board, player, FORFEITED, turn.now, spared=spared)
     return [Forfeited(board.id, player.handle), *left]
 
 
-def claim_forfeit(work: UnitOfWork, board: Board, player: Player, now: datetime) -> list[Event]:
-    """If `player` may claim that the time is over, take the player to move out of the game."""
-    wait = wait_of(work, board, now)
+def claim_forfeit(turn: Turn, board: Board, player: Player) -> list[Event]:
+    """If `player` may claim that the time is over, take the player to move out of the game.
+
+    Raises WorkNeeded.
+    """
+    wait = wait_of(turn.work, board, turn.now)
     if wait is None or wait.player.id == player.id or not may_be_claimed(board, wait):
         return []
-    claimed = ForfeitClaimed(board.id, wait.player.handle, player.handle)
-    return [claimed, *leave_board(work, board, wait.player, FORFEITED, now)]
+    _, *left = forfeit(turn, board, wait.player)
+    return [ForfeitClaimed(board.id, wait.player.handle, player.handle), *left]
 
 
 def claimable_from(
@@ -136,37 +145,42 @@ def show_life(work: UnitOfWork, player: Player) -> None:
         work.players.change(player.id, absent_since=None)
 
 
-def is_spared(work: UnitOfWork, board: Board, player_id: int, now: datetime) -> bool:
+def is_spared(turn: Turn, board: Board, player_id: int) -> bool:
     """Note a player's forfeit (a loss by time). Return True if it leaves the rating unchanged.
 
     An absence lasts from a reminder to the player's next mail. Its first forfeit costs rating.
     Later ones cost rating only if the game was lost already, by score or by a short search, or if
     the player was lately spared in another absence. Outside an absence, each forfeit costs rating.
+    Raises WorkNeeded.
     """
+    work = turn.work
     work.players.lock(player_id)
     player = work.players.get(player_id)
     since, lapsed, spared = player.absent_since, player.lapsed_at, player.spared_at
     if since is None or not got_somewhere(work, board):
         return False
     if lapsed is None or lapsed < since:
-        work.players.change(player_id, lapsed_at=now, spared_at=spared)
+        work.players.change(player_id, lapsed_at=turn.now, spared_at=spared)
         return False
-    is_lost = _is_lost(board, board.seats_of(player_id)[0].seat)
+    is_lost = _is_lost(turn, board, board.seats_of(player_id)[0].seat)
     if is_lost or (spared and since - SPARED_EVERY < spared < since):
         return False
     work.players.change(player_id, lapsed_at=lapsed, spared_at=since)
     return True
 
 
-def _is_lost(board: Board, seat: int) -> bool:
+def _is_lost(turn: Turn, board: Board, seat: int) -> bool:
     """Return whether a seat is behind in score, or a short search sees that it will be."""
     scores, own = scores_of(board), {seat, *partners(board.position, seat)}
     others = (score for other, score in enumerate(scores, 1) if other not in own)
     if max(others, default=0) > scores[seat - 1]:
         return True
-    game, is_turn = board.rules, turn(board.position) in own
-    lines = game.search([board.position], _VERDICT).lines if is_turn and has(game, Searches) else ()
-    return any(line.score <= _LOST for line in lines)
+    game = board.rules
+    if seat_to_move(board.position) not in own or not has(game, Searches):
+        return False
+    of = ("verdict", board.id, board.ply, board.taken_back)
+    found = turn.apart.outcome(of, lambda: game.search([board.position], _VERDICT))
+    return any(line.score <= _LOST for line in found.lines)
 
 
 def end_board(

@@ -3,16 +3,18 @@
 No advice is given on a position near one that the player has on a board that forbids hints.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from pbm.errors import Refusal
 from pbm.events import HintAsked
 from pbm.play.begin import robots_play
-from pbm.play.boards import check_rules, mark, marks_alike, positions_since, steps_of
+from pbm.play.boards import check_rules, mark, marks_alike, steps_of
 from pbm.play.limits import ANALYSES, HINTS
-from pbm.rules.contract import FindsNear, Leaving, Position, has
+from pbm.play.turn import Turn
+from pbm.rules.contract import FindsNear, Game, Leaving, Position, has
 from pbm.rules.record import positions
 from pbm.rules.sides import partners
 from pbm.store.db import UnitOfWork
@@ -27,12 +29,24 @@ _BY_FORCE = 1_000  # hundredths of lead in an analysis
 _SECONDS = 1.5  # expected processor time of a piece of an analysis
 
 
-def ask_hint(work: UnitOfWork, board: Board, player: Player, now: datetime) -> HintAsked:
-    """Queue the search for a hint on a player's move. Raises Refusal."""
+@dataclass(frozen=True)
+class _Running:
+    """A board in progress that forbids advice."""
+
+    number: int
+    position: Position
+    stood: frozenset[str]  # keys (see `mark`) of its latest positions
+    early: int = 0  # plies of the game to analyse that were played before this board began
+
+
+def ask_hint(turn: Turn, board: Board, player: Player) -> HintAsked:
+    """Queue the search for a hint on a player's move. Raises Refusal and WorkNeeded."""
+    work, now = turn.work, turn.now
     _check(board, player)
-    for other in boards_without_hints(work, board, player):
-        if _stood_near(work, other, [board.position]) is not None:
-            raise Refusal("hint-when-gone-on", number=board.id, other=other.id)
+    others = _without_advice(work, board, player)
+    found = _first_near(turn, board, others, lambda: [board.position])
+    if found:
+        raise Refusal("hint-when-gone-on", number=board.id, other=found[0])
     if not HINTS.take(work, now, player.id):
         raise Refusal("too-many-hints", most=HINTS.most)
     asked = work.search_jobs.ask(
@@ -61,11 +75,28 @@ def _check(board: Board, player: Player) -> None:
     check_rules(board)
 
 
-def boards_without_hints(work: UnitOfWork, board: Board, player: Player) -> list[Board]:
-    """Return a player's boards in progress, of the same game as `board`, that forbid hints."""
+def _without_advice(
+    work: UnitOfWork, board: Board, player: Player, *, early: bool = False
+) -> list[_Running]:
+    """Return a player's boards in progress, of the same game as `board`, that forbid advice.
+
+    Their latest positions are those from which the line of an analysis may lead to the present one.
+    """
     playing = work.boards.of_player(player.id, playing=True, most=_MOST_COMPARED)
     same = (other for other in playing if other.game == board.game and other.ply)
-    return [other for other in same if other.rated or people_against(other, player.id)]
+    others = [other for other in same if other.rated or people_against(other, player.id)]
+    latest = work.plies.of_many({other.id: max(0, other.ply - _LATELY - 1) for other in others})
+    stood = {number: [ply.stood for ply in plies] for number, plies in latest.items()}
+    moments = [ply.played_at for ply in work.plies.of(board.id)] if early and others else []
+    return [
+        _Running(
+            other.id,
+            other.position,
+            frozenset(filter(None, [mark(board.rules, other.position), *stood[other.id]])),
+            sum(moment < other.started_at for moment in moments),
+        )
+        for other in others
+    ]
 
 
 def people_against(board: Board, player_id: int | None) -> list[str]:
@@ -87,40 +118,54 @@ def check_analysable(board: Board) -> None:
         raise Refusal("nothing-to-analyse", number=board.id)
 
 
-def played_elsewhere(work: UnitOfWork, board: Board, player: Player) -> dict[str, int]:
+def played_elsewhere(turn: Turn, board: Board, player: Player) -> dict[str, int]:
     """Find a ply of `board` whose position another board, one that forbids hints, is near to.
 
     The position may be mirrored or turned. The result has the board's `number`, the `ply`, and the
-    number of the `other` board. Without such a ply it is empty.
+    number of the `other` board. Without such a ply it is empty. Raises WorkNeeded.
     """
-    others = boards_without_hints(work, board, player)
-    is_current = board.rules_version == board.rules.info.version
-    steps = [*steps_of(work, board)] if others and is_current else []
+    others = _without_advice(turn.work, board, player, early=not board.from_record)
+    if not others or board.rules_version != board.rules.info.version:
+        return {}
+    steps = [*steps_of(turn.work, board)]
     while steps and isinstance(steps[-1], Leaving):  # an analysis ends with the last move
         steps.pop()
-    reached = [*positions(board.start, steps)][1:]
-    for other in others:
-        early = 0 if board.from_record else work.plies.until(board.id, other.started_at)
-        ply = _stood_near(work, other, reached[early:])
-        if ply is not None:
-            return {"number": board.id, "ply": early + ply + 1, "other": other.id}
-    return {}
+    found = _first_near(turn, board, others, lambda: [*positions(board.start, steps)][1:])
+    return {"number": board.id, "ply": found[1] + 1, "other": found[0]} if found else {}
 
 
-def _stood_near(work: UnitOfWork, board: Board, reached: Sequence[Position]) -> int | None:
-    """Return the index of a position where advice could tell what to play on `board`, or None.
+def _first_near(
+    turn: Turn,
+    board: Board,
+    others: Sequence[_Running],
+    reached: Callable[[], Sequence[Position]],
+) -> tuple[int, int] | None:
+    """Return the first of `others` that is near a position, and the position's index, or None.
 
-    The board has stood so lately, so that a line from there may lead on to its present position.
-    Or one move leads from the position to the present one or back, in whatever order the moves
-    before were played.
+    Advice on the position could tell what to play on that board: it has stood so lately, or one
+    move leads from one to the other, in whatever order the moves before were played. Positions are
+    compared outside the transaction. Raises WorkNeeded.
     """
-    game, first = board.rules, max(1, board.ply - _LATELY)
-    is_current = board.rules_version == game.info.version
-    stood = positions_since(work, board, first) if is_current else [board.position]
-    alike = {found for position in stood for found in marks_alike(game, position)}
-    same = (index for index, position in enumerate(reached) if mark(game, position) in alike)
-    found = next(same, None)
-    return game.near(board.position, reached) if found is None and has(game, FindsNear) else found
+    if not others:
+        return None
+    of = ("near", board.id, mark_of(board), *((other.number, other.stood) for other in others))
+    return turn.apart.outcome(of, lambda: _compared(board.rules, reached(), others))
+
+
+def _compared(
+    game: Game, reached: Sequence[Position], others: Sequence[_Running]
+) -> tuple[int, int] | None:
+    marks = [marks_alike(game, position) for position in reached]
+    for other in others:
+        ahead = range(other.early, len(reached))
+        same = next((at for at in ahead if not other.stood.isdisjoint(marks[at])), None)
+        near = None
+        if same is None and has(game, FindsNear):
+            near = game.near(other.position, reached[other.early :])
+        at = same if near is None else other.early + near
+        if at is not None:
+            return other.number, at
+    return None
 
 
 def kept_analysis(work: UnitOfWork, board: Board) -> KeptAnalysis | None:

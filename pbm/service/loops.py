@@ -133,6 +133,8 @@ async def keep_time(
         is_due = due_at is not None and due_at <= ticks.clock()
         take = partial(ticks.take_some, most=most_together)
         done = await writer.do_steps(take) if is_due else 0
+        if slow := ticks.slow_work():
+            await in_thread(slow)
         return None if done else until(due_at, ticks.clock)
 
     await rounds(a_round, timer_set, alive, "what is due waits")

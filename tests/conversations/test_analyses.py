@@ -3,14 +3,18 @@
 import re
 from dataclasses import replace
 from random import Random
+from traceback import extract_stack
 
 import pytest
 from sqlalchemy import update
 
+from pbm.play import advice
 from pbm.play.advice import mark_of
+from pbm.play.boards import marks_alike
 from pbm.play.limits import ANALYSES
 from pbm.robots import analysis
 from pbm.rules import abalone as rules
+from pbm.rules.contract import Game, Position
 from pbm.service.robots.jobs import RobotJobs
 from pbm.store.schema.games import boards
 from tests.conversations.greedy import greedy_move
@@ -297,6 +301,23 @@ def test_nor_does_one_with_the_moves_in_another_order(record: str, ply: int, tab
         alice.forgets().says(f"import\n{text}")
         told = f"as the game of board {number} did after move {ply}" if ply else "is being analysed"
         alice.forgets().says(f"analyse {number}").hears(told)
+
+
+def test_positions_are_compared_outside_transactions(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    callers = list[set[str]]()
+
+    def noted(game: Game, position: Position) -> frozenset[str]:
+        callers.append({frame.name for frame in extract_stack()})
+        return marks_alike(game, position)
+
+    monkeypatch.setattr(advice, "marks_alike", noted)
+    alice, _ = table.start("alice", "bob")
+    plays_silently(table, 1, ["a1-c3,b2", "i9-g7,h8"])
+    alice.forgets().says("import\n1. c3,d3 g7,f7 2. b6,c6 *").says("analyse 2")
+    assert callers
+    assert all("work_out" in names and "run_batch" not in names for names in callers)
 
 
 def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Table) -> None:

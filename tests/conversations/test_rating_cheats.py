@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from random import Random
+from traceback import extract_stack
 
 import pytest
 
@@ -194,13 +195,24 @@ def test_what_runs_out_in_one_absence_costs_once(table: Table) -> None:
 
 
 @pytest.mark.parametrize("lost", ["by score", "in two moves"])
-def test_lost_boards_are_not_spared(lost: str, table: Table) -> None:
+def test_lost_boards_are_not_spared(
+    lost: str, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    callers, search = set[str](), default_game().search  # type: ignore[attr-defined]
+
+    def noted(*given: object) -> object:
+        callers.update(frame.name for frame in extract_stack())
+        return search(*given)
+
+    monkeypatch.setattr(default_game(), "search", noted)
     boards_that_run_out(table, *([SCORES] if lost == "by score" else quiet_moves(109)))
     if lost != "by score":
         assert {table.board(number).position.scores for number in (1, 2, 3)} == {(0, 0)}
     table.days_pass(60)
     assert lost_by(table) == list(OTHERS)
     assert not problems(table)
+    assert bool(callers) == (lost != "by score")
+    assert "take_some" not in callers  # no transaction is open
 
 
 def test_nor_who_moves_by_a_yes_of_the_day(table: Table) -> None:

@@ -228,7 +228,7 @@ class Claim(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
-        forfeit = claim_forfeit(context.work, board, context.player, context.now)
+        forfeit = claim_forfeit(context.turn, board, context.player)
         if forfeit:
             yield from forfeit
             return

@@ -147,7 +147,7 @@ class Hint(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
-        yield advice.ask_hint(context.work, board, context.player, context.now)
+        yield advice.ask_hint(context.turn, board, context.player)
 
 
 class Analyse(BoardCommand, group="look"):
@@ -158,7 +158,7 @@ class Analyse(BoardCommand, group="look"):
     def run(self, context: Context) -> Iterator[Event]:
         board = self._find(context)
         advice.check_analysable(board)
-        elsewhere = advice.played_elsewhere(context.work, board, context.player)
+        elsewhere = advice.played_elsewhere(context.turn, board, context.player)
         if elsewhere:
             raise Refusal("analyse-when-gone-on", **elsewhere)
         kept = advice.kept_analysis(context.work, board)

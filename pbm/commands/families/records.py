@@ -60,7 +60,7 @@ class Export(Command, group="look"):
         kept = None if board.playing else kept_analysis(context.work, board)
         if not (kept and kept.finished_at):
             return record
-        if context.actor and played_elsewhere(context.work, board, context.actor):
+        if context.actor and played_elsewhere(context.turn, board, context.actor):
             return record
         return replace(record, better=better_lines(kept))
 

@@ -80,8 +80,10 @@ def near(position: AbalonePosition, others: Sequence[AbalonePosition]) -> int | 
 
 
 def _near(one: AbalonePosition, other: AbalonePosition) -> bool:
+    if one.turn == other.turn or len(one.seats) != len(other.seats):
+        return False
     changed = [*map(int.bit_count, map(xor, one.marbles, other.marbles))]
-    if sum(changed) > MOST_CHANGED or one.turn == other.turn or len(one.seats) != len(other.seats):
+    if sum(changed) > MOST_CHANGED:
         return False
     return _leads_to(one, other, changed) or _leads_to(other, one, changed)
 

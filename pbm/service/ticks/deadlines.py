@@ -107,7 +107,7 @@ def _run_out(tick: Tick, board: Board, wait: Wait, ends_at: datetime) -> str | A
                 return _let_others_claim(tick, board, wait)
             _remind(tick, board, wait, len(wait.reminders))
         return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
-    events = forfeit(tick.work, board, player, tick.now)
+    events = forfeit(tick, board, player)
     announce_several(tick, events)
     done = f"{player.handle} has forfeited board {board.id}"
     if any(isinstance(event, BoardEnded) and event.board_id == board.id for event in events):

@@ -13,6 +13,7 @@ import structlog
 
 from pbm.clock import Clock
 from pbm.mail.site import Site
+from pbm.passwords import Apart, WorkNeeded
 from pbm.play.turn import Turn
 from pbm.service.running.writer import Steps
 from pbm.service.ticks import deadlines, expiry, news
@@ -56,6 +57,8 @@ class Ticks:
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
     seconds: Callable[[], float] = time.monotonic
+    _apart: tuple[int, Apart] | None = field(default=None, init=False)  # of the timer that waits
+    _needed: Callable[[], None] | None = field(default=None, init=False)
 
     def begin(self) -> None:
         """Set recurring timers, and retry stuck and interrupted ones, when the process starts."""
@@ -75,10 +78,13 @@ class Ticks:
             return work.timers.next_due_at()
 
     def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Run due timers for about `SLICE` seconds; return their number. Raises DBAPIError."""
+        """Run due timers for about `SLICE` seconds; return their number. Raises DBAPIError.
+
+        Afterwards the caller does the `slow_work`, if any, outside the transaction.
+        """
         began, done = self.seconds(), 0
         for timer in work.timers.claim(self.clock(), most):
-            if done and self.seconds() - began > SLICE:
+            if self._needed or (done and self.seconds() - began > SLICE):
                 break
             yield False
             fail, defer = partial(self._fail, work, timer), partial(self._defer, work, timer)
@@ -87,10 +93,23 @@ class Ticks:
             done += 1
         return done
 
+    def slow_work(self) -> Callable[[], None] | None:
+        """Return what the last transaction needs before its last timer runs again, if anything."""
+        needed, self._needed = self._needed, None
+        return needed
+
     def _do(self, work: UnitOfWork, timer: Timer) -> None:
+        number, apart = self._apart or (0, Apart())
+        apart, self._apart = apart if number == timer.id else Apart(), None
+        try:
+            self._settle(work, timer, apart)
+        except WorkNeeded as needed:
+            self._needed, self._apart = needed.work_out, (timer.id, apart)
+
+    def _settle(self, work: UnitOfWork, timer: Timer, apart: Apart) -> None:
         now = self.clock()
         with work.savepoint():
-            tick = Tick(work=work, site=self.site, now=now, timer=timer)
+            tick = Tick(work=work, site=self.site, now=now, timer=timer, apart=apart)
             outcome = HANDLERS[timer.kind](tick)
             if isinstance(outcome, Again):
                 work.timers.put_off(timer, now, outcome.at)
