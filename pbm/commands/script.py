@@ -50,7 +50,6 @@ class Script:
     aside: Answered | None = None  # the sender is told this beside what is done
 
     def without(self, logins: Collection[Login | None]) -> "Script":
-        """Return the script without the commands that have one of these logins."""
         left = tuple(command for command in self.commands if command.login not in logins)
         return Script(left, self.comment if left[-1:] == self.commands[-1:] else (), self.problem)
 

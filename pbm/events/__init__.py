@@ -162,8 +162,6 @@ class Invited(Event):
 
 
 class AddressWanted(Event):
-    """A player wants another address."""
-
     address: str
     instead: bool  # of the player's first address
     token: str = ""  # of the question to the new address

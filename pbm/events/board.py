@@ -38,8 +38,6 @@ def fact_name(kind: type[BoardFact]) -> str:
 
 
 class BoardStarted(BoardFact):
-    """A new board has started."""
-
     handle: str  # of the player who started it
     first_unsaid: bool = False  # `handle` got the first seat without asking for it
     seek: int | None = None  # the seek that became the board

@@ -86,7 +86,6 @@ def decline_board(
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
-    """Start a new board for the other players. Return None if that is not possible."""
     others = [work.players.get(player_id) for player_id in board.still_in if player_id != player.id]
     setup = boards.setup_of(board)
     is_later = board.round is not None and board.round.number > 1

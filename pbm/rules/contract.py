@@ -122,8 +122,6 @@ def _letters(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The description of a game."""
-
     name: str  # one lower-case word, for commands and the database
     title: str  # for people
     contract: int  # the `CONTRACT` that the game is made for
@@ -464,8 +462,6 @@ WON = 100_000  # the least score of a forced win; a forced loss has -WON or less
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of a search."""
-
     nodes: int  # positions that are looked at
     seconds: float | None = None  # a safeguard for slow machines
     depth: int | None = None  # plies

@@ -29,8 +29,6 @@ _LONGEST_QUOTE = 60  # characters of a text in an error
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One step of a game and its result."""
-
     step: Step  # in canonical text
     seat: int  # that moved or left
     ply: int  # the number of moves so far, this one included

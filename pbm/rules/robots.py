@@ -16,8 +16,6 @@ _OBVIOUS = 50  # hundredths above the median move; a line so much above is never
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A computer player."""
-
     name: str
     rating: int  # fixed
     seconds: float  # the expected processor time of a search

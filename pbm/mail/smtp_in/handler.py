@@ -24,8 +24,6 @@ _TELLING = ("MAIL", "RCPT")  # their lines are informative, and hold no password
 
 @dataclass
 class Session:
-    """A record of one connection, for the operator."""
-
     peer: str  # empty for a local socket
     protocol: str
     is_trusted: bool

@@ -49,8 +49,6 @@ class _Rehearsed(Exception):  # noqa: N818 - not an error: it only undoes the sa
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a script would do."""
-
     lines: tuple[str, ...]  # of all commands, with board and ply
     refusals: tuple[Answered, ...]
     board_id: int | None

@@ -188,7 +188,6 @@ def _check_successor(board: Board, seats: Sequence[int], new: Player) -> None:
 
 
 def export(session: OperatorSession, number: int, chosen: Options) -> str:
-    """Return a board as text, in the chosen form of a record."""
     with session.look() as work:
         board = find_board(work, number)
         record = record_of(work, board, session.site.address.plain)

@@ -25,8 +25,6 @@ _MOST_WHO = 80
 
 @dataclass(frozen=True, kw_only=True)
 class OperatorTurn(Turn):
-    """A transaction in which the operator makes one change."""
-
     who: str
     why: str
 

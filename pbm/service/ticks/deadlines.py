@@ -196,8 +196,6 @@ def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again
 
 @dataclass(frozen=True)
 class Awaited:
-    """A move that a player is reminded of."""
-
     board: Board
     since: datetime  # when the wait for the move began
     by: datetime  # when the player's time ends

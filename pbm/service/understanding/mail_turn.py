@@ -25,8 +25,6 @@ from pbm.store.values.players import Player
 
 @dataclass(frozen=True, kw_only=True)
 class MailTurn(Turn):
-    """The unit of work that handles one mail."""
-
     mail: InboxMail
     envelope: Envelope
     mailed: tuple[Answering, ...] = ()  # boards shown in the mail that this one answers

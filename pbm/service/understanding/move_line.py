@@ -44,8 +44,6 @@ _IN_SENTENCE, _RETURNED = "in-sentence", "returned"
 
 @dataclass(frozen=True)
 class _Found:
-    """A move in the sender's words."""
-
     index: int | None  # of the line; None for the subject
     line: str
     text: str
@@ -154,7 +152,6 @@ def _played(
 
 
 def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
-    """Return the sender's words without the moves."""
     beside = {item.index: item.inside.words for item in places if item.inside}
     said = tuple(beside.get(index) or line for index, line in enumerate(script.said))
     left_out = {item.index for item in places if not beside.get(item.index)}

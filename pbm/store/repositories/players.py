@@ -108,12 +108,10 @@ class Players(Repository):
         return self._one(_BY_ADDRESS, address_key=address_key)
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return those of the handles that are taken."""
         query = select(players.c.handle).where(players.c.handle.in_(handles))
         return frozenset(self._scalars(query))
 
     def active_among(self, handles: Collection[str]) -> frozenset[str]:
-        """Return those of the handles that belong to active players."""
         rows = _ACTIVE.rows(self._transaction, handles=list(handles))
         return frozenset(row["handle"] for row in rows)
 

@@ -18,8 +18,6 @@ from pbm.store.values.queues import Change, Fact, Heartbeat
 
 
 class Facts(Repository):
-    """Queries about facts, which are named values about the server's environment."""
-
     def find(self, name: str, *, lock: bool = False) -> Fact | None:
         query = select(facts).where(facts.c.name == name)
         return self._first(Fact, query.with_for_update() if lock else query)
@@ -42,8 +40,6 @@ _QUERY = select(changes, players.c.handle).outerjoin(players, players.c.id == ch
 
 
 class Changes(Repository):
-    """Queries about the changes that the operator has made."""
-
     def add(
         self,
         *,

@@ -58,8 +58,6 @@ class Blocks(Repository):
 
 
 class Words(Repository):
-    """Queries about comments on boards."""
-
     def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
         row = {"board_id": board_id, "player_id": player_id, "lines": lines}
         self._insert(words, **row, said_at=now)

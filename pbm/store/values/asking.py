@@ -17,8 +17,6 @@ CONSENT_STANDS = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Question:
-    """A question to one address, to be answered with yes or no."""
-
     id: int
     kind: str
     address: str

@@ -137,8 +137,6 @@ class CountedBoard:
 
 @dataclass(frozen=True)
 class Said:
-    """A player's comment to the other players of a board."""
-
     handle: str
     said_at: datetime
     lines: tuple[str, ...]
@@ -146,8 +144,6 @@ class Said:
 
 @dataclass(frozen=True)
 class Report:
-    """A player's report to the operator about a board, with the other players' comments."""
-
     id: int
     handle: str
     board_id: int

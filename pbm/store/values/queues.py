@@ -77,8 +77,6 @@ class SearchJob:
 
 @dataclass(frozen=True)
 class KeptAnalysis:
-    """A stored analysis of a game."""
-
     board_id: int
     mark: str  # identifies the state of the game that is analysed
     found: Mapping[str, Any]

@@ -20,8 +20,6 @@ EDGES = tuple(EDGE.values())  # by direction, the cells from which a step leads 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The cells of a move."""
-
     line: int  # on which its marbles stand
     flip: int  # which the line empties or fills
     step: int

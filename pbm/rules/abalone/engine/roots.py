@@ -52,8 +52,6 @@ class SearchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The result of a search."""
-
     lines: tuple[tuple[int, tuple[int, ...]], ...]  # pairs of a score and the codes of moves
     depth: int
     nodes: int

@@ -36,8 +36,6 @@ REQUEST_REASONS: tuple[str, ...] = get_args(RequestReason)
 
 
 class RequestError(ValueError):
-    """An invalid request."""
-
     def __init__(self, reason: RequestReason, text: str) -> None:
         super().__init__(text)
         self.reason: RequestReason = reason
