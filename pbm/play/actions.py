@@ -9,7 +9,8 @@ from pbm.play import boards
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
-from pbm.play.ratings import got_somewhere, scores_of
+from pbm.play.ratings import got_somewhere
+from pbm.play.results import scores_of
 from pbm.play.turn import Turn
 from pbm.rules.contract import Budget, Searches, has
 from pbm.rules.sides import partners, teams

@@ -9,7 +9,8 @@ from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, MatchStand
 from pbm.play.begin import robot_beaten
 from pbm.play.boards import close_board, request_move, setup_of, start_board
 from pbm.play.clocks.waits import start_clock
-from pbm.play.ratings import balance_of, count_board, places_of, uncount_board
+from pbm.play.ratings import count_board, uncount_board
+from pbm.play.results import balance_of, places_of
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus

@@ -11,7 +11,8 @@ from pbm.play.clocks.view import clock_for
 from pbm.play.clocks.waits import calendar_read, terms_of
 from pbm.play.limits import MOST_TOGETHER
 from pbm.play.offers import claimable
-from pbm.play.ratings import is_too_short, places, rating_changes, ratings_now, seconds_taken
+from pbm.play.ratings import is_too_short, rating_changes, ratings_now
+from pbm.play.results import places, seconds_taken
 from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, has
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn

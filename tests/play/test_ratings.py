@@ -10,7 +10,8 @@ from random import Random
 import pytest
 from openskill.models import PlackettLuce
 
-from pbm.play.ratings import PROVISIONAL, _met, after_game, at, is_wide, places_of, shown
+from pbm.play.ratings import PROVISIONAL, _met, after_game, at, is_wide, shown
+from pbm.play.results import places_of
 from pbm.rules.registry import default_game
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.players import Rating

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from openskill.models import PlackettLuce
 
-from pbm.play.ratings import places_of
+from pbm.play.results import places_of
 from pbm.store.values.boards import Board, Departure, Seat
 from tests.season.season import Season
 

@@ -20,7 +20,8 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import to_plain
 from pbm.play.clocks.vacations import today_of
-from pbm.play.ratings import STALE, at, measured, result_of, score_of, shown_of
+from pbm.play.ratings import STALE, at, measured, shown_of
+from pbm.play.results import result_of, score_of
 from pbm.rules.registry import game_named, games
 from pbm.store.repositories.history import MOST_MEETINGS
 from pbm.store.values.players import Player, PlayerStatus, Pool, Rating
