@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from typing import TypeVar
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -23,6 +24,7 @@ LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.
 BLOCKED_PAUSE = 1.0  # seconds to wait if a due row cannot be claimed yet
 GATHER = 0.003  # seconds to wait while mails are being sent, so that new ones share a query
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is down
+_T = TypeVar("_T")
 Alive = Callable[[], object]
 _log = structlog.get_logger("pbm.loops")
 
@@ -70,17 +72,16 @@ async def rounds(
 
     `a_round` returns the seconds to wait for `event`, None for no wait. `waiting` is for the log.
     """
-    while True:
+
+    async def living() -> float | None:
         alive()
         event.clear()
-        try:
-            seconds = await a_round()
-        except DBAPIError as error:
-            _log.warning(f"database away, {waiting}", error=str(error.orig))
-            await asyncio.sleep(DATABASE_PAUSE)
-        else:
-            if seconds is not None:
-                await woken(event, seconds)
+        return await a_round()
+
+    while True:
+        seconds = await until_done(living, waiting)
+        if seconds is not None:
+            await woken(event, seconds)
 
 
 async def take_turns(taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive) -> None:
@@ -103,16 +104,14 @@ async def take_turns(taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive) -
         await rounds(a_round, mail_kept, alive, "turns wait")
 
 
-async def until_done(work: Callable[[], Awaitable[object]], waiting: str) -> None:
+async def until_done(work: Callable[[], Awaitable[_T]], waiting: str) -> _T:
     """Do the work; retry while the database is down. `waiting` is for the log."""
     while True:
         try:
-            await work()
+            return await work()
         except DBAPIError as error:
             _log.warning(f"database away, {waiting}", error=str(error.orig))
             await asyncio.sleep(DATABASE_PAUSE)
-        else:
-            return
 
 
 async def keep_time(

@@ -55,16 +55,10 @@ _TAGS = re.compile(r"(?:\[[^\[\]]{1,40}\]\s?){1,3}")  # such as [EXTERNAL]
 
 
 def why_automatic(
-    headers: Headers,
-    *,
-    root: Part,
-    author: str | None,
-    subject: str,
-    envelope_sender: str,
-    own_address: str,
+    headers: Headers, root: Part, author: str | None, subject: str, *, sender: str, own_address: str
 ) -> str | None:
     """Return in a few words, for the log, why a mail is automatic; return None if it is not."""
-    sender = envelope_sender.strip().removeprefix("<").removesuffix(">")
+    sender = sender.strip().removeprefix("<").removesuffix(">")
     if not sender:
         return "empty envelope sender"
     if root.kind in ("multipart/report", "message/delivery-status"):

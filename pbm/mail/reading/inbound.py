@@ -179,12 +179,7 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
     thread = headers.all("references", limits.header_bytes)
     references = newest_references(headers.all("in-reply-to"), thread, _MOST_REFERENCES)
     automatic = why_automatic(
-        headers,
-        root=root,
-        author=author,
-        subject=subject,
-        envelope_sender=envelope_sender,
-        own_address=own_address,
+        headers, root, author, subject, sender=envelope_sender, own_address=own_address
     )
     return Envelope(author, problem, subject, _message_id(headers), references, automatic)
 

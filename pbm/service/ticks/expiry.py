@@ -13,13 +13,7 @@ from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_seeks
 from pbm.service.ticks.tick import Again, Tick
 from pbm.store.queues.timers import ALL_KEPT
-from pbm.store.values.asking import (
-    CONSENT_STANDS,
-    OPEN_FOR,
-    ErrandStatus,
-    Question,
-    SeekStatus,
-)
+from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR, ErrandStatus, Question, SeekStatus
 from pbm.store.values.players import Pool
 
 _EVERY = timedelta(days=1)
