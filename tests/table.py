@@ -415,6 +415,10 @@ class Table:
                 for row in connection.execute(text(f"SELECT * FROM {name}"))
             )
 
+    def tables_with(self, value: str) -> list[str]:
+        """The names of the tables of which a row holds this."""
+        return [name for name in metadata.tables if value in str(self.rows(name))]
+
     def close(self) -> None:
         """Leave the table: what is kept holds no secret but where the server needs it."""
         with self.database.engine.execution_options(pbm_reading=True).connect() as connection:

@@ -38,6 +38,20 @@ def test_delete_is_confirmed_and_forgets_everything_but_the_games(table: Table) 
     bob.says("show 1").hears("Final scores: you 0, alice 0 (resigned).")
 
 
+@pytest.mark.on_postgresql
+def test_an_address_that_was_never_confirmed_is_forgotten_too(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    friend = table.person("friend@work.example")
+    for person, line in ((alice, "add friend@work.example"), (bob, "add bob@work.example")):
+        person.says(line).says("yes").hears("friend@work" if person is alice else "bob@work")
+    friend.gets(1).hears("alice")
+    alice.says("delete").says("yes").hears("You have left this server, alice.")
+    own = [name for name in table.tables_with("friend@work.example") if name != "buckets"]
+    assert (own, "questions" in table.tables_with("bob@work.example")) == ([], True)
+    friend.says("yes").hears_nothing()
+    assert [row["address_key"] for row in table.rows("addresses")] == [bob.address]
+
+
 def test_nobody_can_take_the_handle_of_who_left(table: Table) -> None:
     alice = table.joins("alice")
     alice.says("delete").says("yes")

@@ -193,7 +193,8 @@ def record_wanted(turn: Turn, player: Player, event: AddressWanted) -> AddressWa
     # A later `newkey` raises the epoch, which makes the question void.
     kept = {"player": player.id, "epoch": player.epoch, "instead": event.instead}
     token, until = new_token(), turn.now + OPEN_FOR
-    turn.work.questions.ask(NEW_ADDRESS, event.address, token_digest(token), kept, turn.now, until)
+    asking = NEW_ADDRESS, event.address, token_digest(token), kept, turn.now, until
+    turn.work.questions.ask(*asking, wanted_by=player)
     return replace(event, token=token)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, false, func, or_, select
+from sqlalchemy import ColumnElement, Table, and_, false, func, or_, select
 
 from pbm.store.schema import metadata
+from pbm.store.schema.asking import questions
 from pbm.store.schema.columns import DUE
 from pbm.store.schema.mails import outbox, outbox_contents
 from pbm.store.schema.people import players
@@ -29,7 +30,8 @@ class PersonalData(Repository):
         keys = [address.lower() for address in player.addresses]
         gone = {"status": PlayerStatus.REMOVED, "epoch": players.c.epoch + 1}
         self._update(players, players.c.id == player.id, **gone)
-        self._erase_mails(player.id, keys)
+        wanted = select(questions.c.address_key).where(questions.c.wanted_by_id == player.id)
+        self._erase_mails(player.id, keys, self._scalars(wanted))
         for key in keys:
             self._delete(buckets, buckets.c.key.contains(key, autoescape=True))
         for table in reversed(metadata.sorted_tables):
@@ -57,8 +59,10 @@ class PersonalData(Repository):
             if mark and isinstance(mark.export, ExportRows)
         }
 
-    def _erase_mails(self, player_id: int, keys: Sequence[str]) -> None:
-        sent = or_(outbox.c.player_id == player_id, outbox.c.recipient_key.in_(keys))
+    def _erase_mails(self, player_id: int, keys: Sequence[str], wanted: Sequence[str]) -> None:
+        """Erase the mails to a player, and the questions to addresses that the player `wanted`."""
+        asking = and_(outbox.c.template == "new-address", outbox.c.recipient_key.in_(wanted))
+        sent = or_(outbox.c.player_id == player_id, outbox.c.recipient_key.in_(keys), asking)
         over = select(outbox.c.message_id).where(sent, outbox.c.status != DUE)
         self._delete(outbox_contents, outbox_contents.c.message_id.in_(over))
         blank = {"recipient": "", "recipient_key": "", "last_error": None}

@@ -34,11 +34,13 @@ class Questions(Repository):
         expires_at: datetime,
         player: Player | None = None,
         *,
+        wanted_by: Player | None = None,
         password: SealedPassword | None = None,
     ) -> None:
         """Add a question, which is sent to a mail address to be answered with yes or no.
 
-        If a yes is to set a password, `password` has its hash, which is stored until the answer.
+        `wanted_by` is the player who wants to use the address. If a yes is to set a password,
+        `password` has its hash, which is stored until the answer.
         """
         if password:
             params = {**params, _PASSWORD_HASH: password.text, _PASSWORD_SEAL: password.seal}
@@ -53,6 +55,7 @@ class Questions(Repository):
             expires_at=expires_at,
             player_id=player.id if player else None,
             epoch=player.epoch if player else FIRST_EPOCH,
+            wanted_by_id=wanted_by.id if wanted_by else None,
         )
         timers, at = Timers(self._transaction), expires_at + ALL_KEPT
         timers.set(TimerKind.QUESTION_LAPSE, str(question_id), now, at, question_id=question_id)

@@ -25,10 +25,16 @@ questions = table(
     Column("expires_at", Moment, nullable=False),
     Column("answer", String(10)),  # yes, no; null while open
     Column("epoch", Integer, nullable=False, server_default="1"),  # of the player asked
+    Column("wanted_by_id", Integer),  # the number of the player who wants to use the address
     Index("ix_questions_address_key", "address_key", "kind", "asked_at"),
     Index("ix_questions_player_id", "player_id", "kind", "asked_at"),
+    Index(
+        "ix_questions_wanted_by_id",
+        "wanted_by_id",
+        **only_where(text("wanted_by_id IS NOT NULL")),
+    ),
     mark=Personal(
-        ("player_id",),
+        ("player_id", "wanted_by_id"),
         export=ExportRows("questions", {"kind": "kind", "asked": "asked_at", "answer": "answer"}),
         addresses=("address_key",),
     ),
