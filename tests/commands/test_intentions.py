@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -119,6 +120,47 @@ def test_what_the_server_is_asked(text: str) -> None:
 @each_row("text", [" ".join(text.split()) for text in OTHERS.split("|")])
 def test_what_others_are_asked(text: str) -> None:
     assert aim_of([text]) in (Aim.OTHERS, Aim.EITHER)
+
+
+ASKED = [
+    line.split("\t")[1:]
+    for line in Path(__file__).with_name("asked.tsv").read_text(encoding="utf-8").splitlines()
+]
+
+
+@each_row(("meant", "text"), ASKED)
+def test_words_for_the_server_and_for_others(meant: str, text: str) -> None:
+    assert (aim_of([text], "bob") not in (Aim.OTHERS, Aim.EITHER)) == (meant == "server")
+
+
+AIMS = {
+    Aim.RESIGN: "Poddaję partię|I give up this one|abandono|Ich gebe die Partie auf",
+    Aim.TAKE_BACK: """nimm meinen letzten zug zurück!!|retour arrière svp|foutje, zet ongedaan maken
+        |oops wrong one, can that move be withdrawn?""",
+    Aim.PAUSE: "Solicito una pausa|Spiel bitte bis Montag ruhen lassen",
+    # A long word has a wrong letter, an apostrophe is missing.
+    Aim.SERVER: "what is the deadlien|no more notfications please|whens my deadline|My pasword?",
+    # The words of one language mean something else in another.
+    Aim.OTHERS: "I never give up|Non mi arrendo ancora|O preto te cai bem|Nie poddaję się",
+}
+
+
+@each_row(("aim", "text"), [(aim, one) for aim, texts in AIMS.items() for one in texts.split("|")])
+def test_what_is_wished(aim: Aim, text: str) -> None:
+    assert aim_of([" ".join(text.split())]) is aim
+
+
+def test_hostile_words_are_read_in_time() -> None:
+    for text in (
+        ("a " * 15 + "? ") * 12,
+        "x?" * 200,
+        "take a " * 60,
+        "what's " * 60,
+        "qwertyu " * 50,
+    ):
+        started = process_time()
+        aim_of([text[:400]])
+        assert process_time() - started < 0.1
 
 
 @each_row(

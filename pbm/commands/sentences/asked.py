@@ -1,34 +1,29 @@
 """Tells whether words in answer to a board ask something that only the server knows or does.
 
-The words by which that is known are in `languages/asked.txt`, which says what each list means. The
-words by which the fitting lines of the status card are found are in `languages/card.txt`.
+`languages/asked/english.txt` says by what words that is known.
 """
 
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 from typing import Final
 
-from pbm.commands.sentences.clauses import FOLDER
-from pbm.mail.reading.charsets import fold_typography
-from pbm.word_lists import read_sections
+from pbm.commands.sentences.asked_words import CARD, Lists, plain_words, spelt, spoken
 
 _LONGEST = 400  # characters; a longer text is talk
+_MOST_SENTENCES = 8
 _WRAPPED = 50  # characters; a shorter line ends its sentence
 _FEW_WORDS = 2  # of a request without a verb, such as "bigger picture"
-_SECTIONS: Final = (
-    *("ours", "game", "loose", "how", "asks", "wants", "acts", "take back", "pause"),
-    *("rival", "me", "you", "can you", "nobody", "talk", "plans", "past"),
-)
+_MOST_BARE = 8  # words without a verb
 _RIVAL: Final = "opponent"
-_CARD: Final = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 _SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
+_CLAUSE = re.compile(r"[,:()\u2013\u2014]|\s-\s")
+_ABBREVIATED = re.compile(r"\b(\w)\.(?=\w\b)")  # "s.v.p."
 _SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
 _TAG = re.compile(r",\s*[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
 _MOVE = re.compile(r"\b[a-i]\d [a-i]\d\b")
-_WORD = re.compile(r"\*?[^\W_]+\*?")
-_PLAIN = str.maketrans("łøđı", "lodi")
 
 
 class Aim(Enum):
@@ -39,18 +34,24 @@ class Aim(Enum):
     SERVER = auto()
     TAKE_BACK = auto()  # the server, which is to take back the latest move
     PAUSE = auto()
+    RESIGN = auto()
 
 
 def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
     """Return whom words in answer to a board are for; `rival` is the only opponent's handle."""
-    text = _unwrapped(lines)
-    if rival:  # "Bob, is it late?" speaks to him
-        text = re.sub(rf"(?<!, )\b{re.escape(rival)}\b(?!,)", _RIVAL, text, flags=re.IGNORECASE)
+    text = _ABBREVIATED.sub(r"\1", _unwrapped(lines))
     if len(text) > _LONGEST:
         return Aim.OTHERS
-    if _is_plan(" ".join(_words(text)), asks="?" in text):
+    text = spelt(text)
+    if rival:  # "Bob, is it late?" speaks to him
+        text = re.sub(rf"(?<!, )\b{re.escape(rival)}\b(?!,)", _RIVAL, text, flags=re.IGNORECASE)
+    said = plain_words(text)
+    sentences = [found[0] for found in _SENTENCE.finditer(text) if plain_words(found[0])]
+    if any(_is_plan(lists, said, text) for lists in spoken(said, said)):
         return Aim.SERVER
-    aims = [_aim(found[0]) for found in _SENTENCE.finditer(text) if _WORD.search(found[0])]
+    if len(sentences) > _MOST_SENTENCES:
+        return Aim.OTHERS
+    aims = [_aim(sentence, said) for sentence in sentences]
     if not aims:
         return Aim.SERVER if "?" in text else Aim.OTHERS
     ours = [aim for aim in aims if aim not in (None, Aim.OTHERS, Aim.EITHER)]
@@ -61,54 +62,21 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
 
 def card_lines(lines: Sequence[str]) -> list[str]:
     """Return which lines of the status card answer a question, by their help pages."""
-    said = " ".join(_words(_unwrapped(lines)[:_LONGEST]))
-    return [page for page, words in _LINES.items() if words.search(said)]
+    said = plain_words(_unwrapped(lines)[:_LONGEST])
+    return [page for page, words in CARD.items() if words.search(said)]
 
 
-def _aim(sentence: str) -> Aim | None:
+def _aim(sentence: str, around: str) -> Aim | None:
     """Return whom a sentence is for; None if it neither asks nor speaks to anybody."""
-    said = " ".join(_words(sentence))
-    is_question = not {"?", "？", "¿"}.isdisjoint(sentence)
-    addressed = _LISTS["can you"].sub("", _LISTS["nobody"].sub("", said))
-
-    def has(*sections: str) -> bool:
-        return any(_LISTS[name].search(said) for name in sections)
-
-    chats = has("talk") or bool(_TAG.search(sentence))
-    asks = bool(_LISTS["asks"].match(said)) or (has("asks") and has("ours") and not chats)
-    asks = is_question or (asks and "!" not in sentence)
-
-    if _LISTS["you"].search(addressed):
-        return Aim.OTHERS
-    undoes = has("take back", "pause")
-    is_short = len(said.split()) <= _FEW_WORDS and "!" not in sentence
-    does = undoes or (has("acts") and has("ours", "game", "loose", "how"))
-    if has("can you"):
-        is_ours = does or has("ours")
-    elif asks:
-        is_played = has("game") or (
-            (is_question or "," not in sentence)
-            and has("loose")
-            and (is_short or has("me", "rival"))
-        )
-        is_ours = does or has("ours", "how") or (is_played and not _SMILEY.search(sentence))
-    else:
-        orders = is_short or bool(_LISTS["acts"].match(said))
-        is_ours = (has("wants") and (does or has("how", "game"))) or (orders and undoes)
-        is_ours = is_ours or (has("ours") and (orders or has("wants")))
-    if chats and not has("ours", "how"):
-        return Aim.OTHERS
-    if not is_ours:
-        return Aim.EITHER if asks else None
-    undone = Aim.TAKE_BACK if has("take back") else Aim.PAUSE
-    return undone if undoes and not has("how") else Aim.SERVER
+    aims = [_Sentence(sentence, lists).aim for lists in spoken(plain_words(sentence), around)]
+    return max(aims, key=lambda aim: aim.value if aim else 0, default=None)
 
 
-def _is_plan(said: str, *, asks: bool) -> bool:
+def _is_plan(lists: Lists, said: str, text: str) -> bool:
     """Return whether words tell moves to be made: "if he plays a1-b2, answer c3-c4"."""
     moves = len(_MOVE.findall(said))
-    planned = (moves > 1 and not asks) or (moves and _LISTS["plans"].search(said))
-    return bool(planned) and not _LISTS["past"].search(said)
+    planned = (moves > 1 and "?" not in text) or (moves and lists["plans"].search(said))
+    return bool(planned) and not lists["past"].search(said)
 
 
 def _unwrapped(lines: Sequence[str]) -> str:
@@ -119,23 +87,131 @@ def _unwrapped(lines: Sequence[str]) -> str:
     return text.strip()
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield the words of a text, without accents and in lower case."""
-    plain = unicodedata.normalize("NFKD", fold_typography(text).casefold().translate(_PLAIN))
-    yield from _WORD.findall("".join(char for char in plain if not unicodedata.combining(char)))
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence, as it is read with the lists of one language."""
 
+    text: str
+    lists: Lists
 
-def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
-    """Compile a list; a star stands for any letters."""
-    longest = sorted(map(re.escape, phrases), key=len, reverse=True)
-    some = "|".join(longest).replace(r"\*", r"\w*").replace(r"\ ", " ")
-    return re.compile(rf"\b(?:{some})\b")
+    @property
+    def aim(self) -> Aim | None:
+        if self._is_to_player:
+            return Aim.OTHERS
+        if self._resigns:
+            return Aim.RESIGN
+        if not (self._asks_us or self._wants_of_us):
+            return Aim.OTHERS if self._chats else Aim.EITHER if self._asks else None
+        if not self._undoes or self._asks_how:
+            return Aim.SERVER
+        return Aim.TAKE_BACK if self._has("take back") else Aim.PAUSE
 
+    @cached_property
+    def _said(self) -> str:
+        return plain_words(self.text)
 
-def _read(name: str, sections: Sequence[str]) -> dict[str, re.Pattern[str]]:
-    found = read_sections(FOLDER / name, sections, lambda line: (" ".join(_words(line)),))
-    return {section: _pattern(phrases) for section, phrases in found.items()}
+    @cached_property
+    def _starts(self) -> tuple[str, ...]:
+        """Each clause, and the same without what mostly comes first, such as "please"."""
+        said = map(plain_words, _CLAUSE.split(self.text))
+        first = self.lists["first"]
+        return tuple(start for words in said for start in (words, first.sub("", words)))
 
+    def _has(self, *sections: str) -> bool:
+        return any(self.lists[name].search(self._said) for name in sections)
 
-_LISTS: Final = _read("asked.txt", _SECTIONS)
-_LINES: Final = _read("card.txt", _CARD)
+    def _begins(self, *sections: str) -> bool:
+        return any(self.lists[name].match(start) for name in sections for start in self._starts)
+
+    @cached_property
+    def _ours(self) -> bool:
+        return self._has("sole", "ours")
+
+    @cached_property
+    def _about(self) -> bool:
+        return self._ours or self._has("game", "loose") or bool(_MOVE.search(self._said))
+
+    @cached_property
+    def _asks_how(self) -> bool:
+        return self._has("how")
+
+    @cached_property
+    def _undoes(self) -> bool:
+        return self._has("take back", "pause")
+
+    @cached_property
+    def _does(self) -> bool:
+        return self._undoes or (self._has("shows", "acts") and (self._about or self._asks_how))
+
+    @property
+    def _is_question(self) -> bool:
+        return not {"?", "？", "¿"}.isdisjoint(self.text)
+
+    @cached_property
+    def _speaks_of_talk(self) -> bool:
+        return self._has("talk") or bool(_TAG.search(self.text))
+
+    @cached_property
+    def _asks(self) -> bool:
+        opens = any(map(self.lists["asks"].match, self._starts[:2]))
+        asks_for_ours = self._has("asks") and self._ours and not self._speaks_of_talk
+        asks = opens or asks_for_ours or (self._asks_how and self._about)
+        return self._is_question or (asks and "!" not in self.text)
+
+    @cached_property
+    def _chats(self) -> bool:
+        """Whether words of talk make the sentence one to the others, as it asks nothing of us."""
+        asks = self._is_question or self._asks_how or self._begins("shows", "acts")
+        sole = self._has("sole")
+        wants = (self._has("wants") and (sole or self._undoes)) or (self._asks and sole)
+        return self._speaks_of_talk and not (asks or wants)
+
+    @property
+    def _is_to_player(self) -> bool:
+        addressed = self.lists["can you"].sub("", self.lists["nobody"].sub("", self._said))
+        serves = self._has("serves") and (self._has("sole") or (self._ours and self._has("faults")))
+        return bool(self.lists["you"].search(addressed)) and not serves
+
+    @property
+    def _resigns(self) -> bool:
+        says_so = self._has("resign") and not self._has("not") and not self._is_question
+        surely = self._begins("resign") or self._about or self._has("wants")
+        return says_so and surely and not self._speaks_of_talk
+
+    @property
+    def _asks_us(self) -> bool:
+        if self._has("can you"):
+            knows = self._does or self._ours or (self._asks_how and self._about)
+            return knows and not self._chats
+        if not self._asks or self._chats:
+            return False
+        few = len(self._said.split()) <= _FEW_WORDS
+        of_play = self._has("loose") and (few or self._has("me", "rival"))
+        is_played = self._has("game") or (of_play and (self._is_question or "," not in self.text))
+        talks = self._speaks_of_talk or _SMILEY.search(self.text)
+        return self._undoes or self._ours or self._asks_how or (is_played and not talks)
+
+    @property
+    def _wants_of_us(self) -> bool:
+        if self._chats:
+            return False
+        wants = self._has("wants") and not self._asks
+        return (
+            (wants and (self._does or self._ours or self._has("game")))
+            or (self._begins("shows", "acts") and (self._undoes or self._ours))
+            or (self._begins("shows") and self._about)
+            or (self._has("faults") and (self._about or self._undoes))
+            or self._is_bare
+            or (self._has("sole") and not self._has("past"))
+        )
+
+    @property
+    def _is_bare(self) -> bool:
+        """Whether it names a matter of ours, and has no verb: "score and marbles lost"."""
+        size, shouts = len(self._said.split()), "!" in self.text
+        if size > _MOST_BARE or self._has("tells"):
+            return False
+        counted = self._has("game") and self._has("counts")
+        mine = size <= _FEW_WORDS + 1 and self._has("me") and self._has("game")
+        named = self._undoes or (self._ours and not shouts) or counted
+        return (named and not self._has("past")) or (mine and not shouts)

@@ -361,7 +361,8 @@ def _described_places(line: str) -> str | None:
     if not _TALK_OR_YOU.isdisjoint(words):
         return None
     places = [word for word in words if mentions_place(word)]
-    verb, thing = not _VERBS.isdisjoint(words), len(_THINGS.intersection(words))
+    parts = {part for word in words if word not in places for part in word.split("-")}  # "e-row"
+    verb, thing = not _VERBS.isdisjoint(words), len(_THINGS.intersection({*words, *parts}))
     where = len(_WHERE.intersection(words))
     leads = any(word in PHRASES["to"] for word in words) or "→" in with_signs(line)
     goes = verb or thing or where or (leads and len(words) <= _FEW)

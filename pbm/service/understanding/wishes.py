@@ -57,7 +57,7 @@ _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.AWAY: TakeVacation,
     Intention.PAUSE: Pause,
 }
-_WISHED: Final = {Aim.TAKE_BACK: Intention.TAKE_BACK, Aim.PAUSE: Intention.PAUSE}
+_WISHED: Final = {aim: Intention[aim.name] for aim in (Aim.TAKE_BACK, Aim.PAUSE, Aim.RESIGN)}
 _WISHES: Final = frozenset(
     (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
 )
@@ -132,7 +132,8 @@ def read_question(context: Context, script: Script) -> Script | None:
     if aim is Aim.OTHERS:
         return None
     wish = _WISHED.get(aim)
-    if wish and board.playing and (wish is Intention.PAUSE or board.has_moved(context.player_id)):
+    can_be = board.has_moved(context.player_id) or wish is not Intention.TAKE_BACK
+    if wish and board.playing and can_be:
         return _asking(context, script, Meant(wish, False, number, one_line(script.comment)))
     if aim is Aim.EITHER or not context.turn.unproven or others_reading(board, context.player_id):
         return replace(script, aim=aim if aim is Aim.EITHER else Aim.SERVER)
