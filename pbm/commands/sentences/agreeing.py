@@ -6,9 +6,9 @@ what was asked.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import chain, dropwhile, islice, pairwise, product
 from pathlib import Path
 from typing import Final
@@ -134,6 +134,16 @@ def _spellings(line: str) -> Iterator[str]:
 WELCOME: Final = Asked((PLAY,), to_stranger=True)
 
 
+class _Either:
+    """The members of several sets, which are not copied."""
+
+    def __init__(self, *sets: Container[str]) -> None:
+        self.sets = sets
+
+    def __contains__(self, phrase: object) -> bool:
+        return any(phrase in each for each in self.sets)
+
+
 class _Language:
     """The phrases of one language, by section."""
 
@@ -144,30 +154,32 @@ class _Language:
         self.spoils = frozenset(found.pop("spoils"))
         self.sections = {name: frozenset(phrases) for name, phrases in found.items()}
         self.clear = _YES | self.sections["yes"]
+        self.again = self.sections[PLAY] - self.clear
+        self.turns = _TURNS - self.sections["common"]
         self.words = frozenset(
             word for phrases in found.values() for phrase in phrases for word in phrase.split()
         )
 
-    @lru_cache(maxsize=64)  # noqa: B019
-    def saying(self, kinds: tuple[str, ...], *, grave: bool) -> frozenset[str]:
-        """Return the phrases that say yes to a question about `kinds` of things."""
-        told = [self.sections["yes"], *(self.sections[kind] for kind in kinds)]
-        milder = frozenset[str]() if grave else _WORDS["gladly"]
-        wishes = _WORDS["to play"] if PLAY in kinds else ()
-        return _YES.union({_REPEATED}, milder, wishes, *told)
+    def saying(self, asked: Asked) -> Container[str]:
+        """Return the phrases that say yes to a question."""
+        milder = () if asked.grave else _WORDS["gladly"]
+        wishes = _WORDS["to play"] if PLAY in asked.kinds else ()
+        told = (self.sections[kind] for kind in asked.kinds)
+        return _Either(_YES, {_REPEATED}, self.sections["yes"], milder, wishes, *told)
 
-    @lru_cache(maxsize=64)  # noqa: B019
-    def agreeing(self, kinds: tuple[str, ...]) -> frozenset[str]:
+    def beside(self, asked: Asked) -> Container[str]:
         """Return the phrases that may stand beside a yes."""
-        told = [self.sections[_BESIDE + kind] for kind in kinds]
-        saying = self.saying(kinds, grave=False)
-        return _ANYWHERE.union(self.sections["common"], saying, *told)
+        told = (self.sections[_BESIDE + kind] for kind in asked.kinds)
+        return _Either(_ANYWHERE, self.sections["common"], *told)
 
-    def months(self, asked: Asked) -> frozenset[str]:
-        return frozenset(name for number, name in self._months if number in asked.months)
+    def knows(self, clause: Clause, asked: Asked) -> bool:
+        known = _Either(self.words, _ANYWHERE_WORDS, *self.repeating(asked))
+        return all(word in known for word in self.plain(clause).words)
 
-    def knows(self, word: str) -> bool:
-        return word in self.words or word in _ANYWHERE_WORDS
+    def repeating(self, asked: Asked) -> tuple[frozenset[str], ...]:
+        """Return the words that repeat a question."""
+        months = self._months if asked.months else ()
+        return asked.repeated, frozenset(name for number, name in months if number in asked.months)
 
     def plain(self, clause: Clause) -> Clause:
         """Return a clause whose unknown words have lost what is elided before them: "l'ami"."""
@@ -193,15 +205,19 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
     text = " ".join(kept)
     if not kept or len(kept) > _MOST_LINES or len(text) > LONGEST_YES or _DOUBTFUL & {*text}:
         return False
-    found = [clause for part in _paragraphs(kept, asked) for clause in clauses(part, LONGEST_YES)]
-    found = [
+    reading = (
         replace(clause, words=tuple(_known(word, asked) for word in clause.words))
-        for clause in found
-    ]
+        for part in _paragraphs(kept, asked)
+        for clause in clauses(part, LONGEST_YES)
+    )
+    first = tuple(islice(reading, 1))  # of most mails it is enough
+    languages = [each for each in _LANGUAGES if first and each.knows(first[0], asked)]
     # Quotes may be our words, rewrapped by a mail program.
-    if '"' in fold_typography(text) and _YES.isdisjoint(found[0].words[:1] if found else ()):
+    quotes = languages and '"' in fold_typography(text)
+    if not languages or (quotes and _YES.isdisjoint(first[0].words[:1])):
         return False
-    agreed = any(_agree(language, found, asked, merely=merely) for language in _LANGUAGES)
+    found = (*first, *reading)
+    agreed = any(_agree(language, found, asked, merely=merely) for language in languages)
     return agreed and not any(has_phrase(clause.words, _SPOILS) for clause in found)
 
 
@@ -220,7 +236,7 @@ def _without_signature(lines: Sequence[str], asked: Asked) -> list[str]:
     kept = [at for at, line in enumerate(lines) if line]
     while len(kept) > 1:
         above, at = kept[-2:]
-        is_apart = above < at - 1 or _is_addressed(lines[above].split()[-3:])
+        is_apart = above < at - 1 or _is_addressed(_bare(lines[above].split()[-3:]))
         if not _is_name(lines[at], asked, known=not is_apart):
             break
         kept.pop()
@@ -242,18 +258,22 @@ def _without_names(text: str, asked: Asked) -> Iterator[str]:
     """Yield the lines of a text, with names behind a greeting or a closing replaced."""
     for line in text.split("\n"):
         words = line.split()
+        said = _bare(words)
         for at, word in enumerate(words):
             bare = word.rstrip(".,!")
-            if _is_addressed(words[max(0, at - 3) : at]) and _is_name(bare, asked):
-                words[at] = _NAME + word.removeprefix(bare)
+            if _is_addressed(said[max(0, at - 3) : at]) and _is_name(bare, asked):
+                words[at], said[at] = _NAME + word.removeprefix(bare), _NAME
         yield " ".join(words)
 
 
-def _is_addressed(before: Sequence[str]) -> bool:
+def _bare(words: Sequence[str]) -> list[str]:
+    return [small(word.strip(".,!")) for word in words]
+
+
+def _is_addressed(before: list[str]) -> bool:
     """Return whether a name is expected behind these words: "Hello", "Kind regards,"."""
-    said = [small(word.strip(".,!")) for word in before]
-    ends = (" ".join(said[start:]).casefold() for start in range(len(said)))
-    return bool(said) and (said[-1] == _NAME or any(end in _BEFORE_NAMES for end in ends))
+    ends = (" ".join(before[start:]).casefold() for start in range(len(before)))
+    return before[-1:] == [_NAME] or any(end in _BEFORE_NAMES for end in ends)
 
 
 def _is_name(text: str, asked: Asked, *, known: bool = False) -> bool:
@@ -289,14 +309,10 @@ def _known(word: str, asked: Asked) -> str:
 
 
 def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely: bool) -> bool:
-    more = asked.repeated | language.months(asked)
     found = [language.plain(clause) for clause in found]
-    if not all(language.knows(word) or word in more for each in found[:1] for word in each.words):
-        return False
-    saying = language.saying(asked.kinds, grave=asked.grave)
-    agreeing = (
-        saying.union(_POLITE, asked.kinds) if merely else language.agreeing(asked.kinds)
-    ) | more
+    saying = language.saying(asked)
+    beside = (_POLITE, asked.kinds) if merely else (language.beside(asked),)
+    agreeing = _Either(saying, *beside, *language.repeating(asked))
     said = list[str]()
     for clause in found:
         parts = clause.parts(agreeing, preferred=saying, most=_MOST_WORDS) or ()
@@ -322,20 +338,18 @@ def _may_remark(language: _Language, said: Sequence[str], clause: Clause, asked:
     A remark neither denies, doubts nor delays, and is a sentence of its own: "in May" is none. No
     list knows all that takes a yes back ("scratch that"), so only whoever wants to play may remark.
     """
-    again = language.sections[PLAY] - language.clear
     is_clear = not language.clear.isdisjoint(said)  # no mere "I'd love to"
-    turns = _TURNS - language.sections["common"]
     letters = re.sub(r"['-]", "", "".join(clause.words))
-    is_sure = is_clear and PLAY in asked.kinds and not again.isdisjoint(said)
+    is_sure = is_clear and PLAY in asked.kinds and not language.again.isdisjoint(said)
     is_sentence = len(clause.words) >= _REMARK and clause.words[0] not in _WORDS["joins"]
-    return is_sure and is_sentence and turns.isdisjoint(clause.words) and letters.isalpha()
+    return is_sure and is_sentence and language.turns.isdisjoint(clause.words) and letters.isalpha()
 
 
-def _asks_how(language: _Language, clause: Clause, agreeing: frozenset[str]) -> bool:
+def _asks_how(language: _Language, clause: Clause, agreeing: Container[str]) -> bool:
     """Return whether a clause only asks how to begin: "What do I do first?"."""
     how, begin = language.sections["how"], language.sections["begin"]
     beside = language.sections["beside how"]
-    if clause.parts(agreeing | how | begin | beside, most=_MOST_WORDS) is None:
+    if clause.parts(_Either(agreeing, how, begin, beside), most=_MOST_WORDS) is None:
         return False
     words = frozenset(clause.words)
     return not (words.isdisjoint(how) or words.isdisjoint(begin))

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -74,9 +74,9 @@ class Clause:
 
     def parts(
         self,
-        phrases: Collection[str],
+        phrases: Container[str],
         *,
-        preferred: Collection[str] = (),
+        preferred: Container[str] = (),
         most: int = _LONGEST_ANSWER,
     ) -> tuple[str, ...] | None:
         """Return the phrases that together make up the clause; None if it has other words.
