@@ -44,10 +44,6 @@ class IllegalMoveError(RulesError):
     """A move, or a seat's leaving, that this position does not allow."""
 
 
-class AmbiguousMoveError(RulesError):
-    """A text that fits several moves of this position; `meant` lists them."""
-
-
 class SetupError(RulesError):
     """Options with which a game cannot start, or a wrong number of seats (`wrong-players`)."""
 
@@ -190,7 +186,7 @@ class Position(Protocol):
     def outcome(self) -> Outcome | None: ...  # None until the game is over
 
     def parse(self, text: str, seat: int) -> Move:
-        """Return the move of a text. Raises NotationError, IllegalMoveError, AmbiguousMoveError."""
+        """Return the move of a text. Raises NotationError, IllegalMoveError."""
 
     def play(self, move: Any) -> "Played":
         """Return the position after a move, and the move's effect. Raises IllegalMoveError."""

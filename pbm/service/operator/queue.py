@@ -13,7 +13,7 @@ from pbm.mail.reading.charsets import decode, decode_words
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import body_text, split_mail
 from pbm.mail.writing.render import Renderer
-from pbm.service.operator.operator_session import OperatorSession, OperatorTurn
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.trouble.masking import masked, printable
 from pbm.service.trouble.notices import sender_of, tell_anew
 from pbm.store.db import UnitOfWork
@@ -25,7 +25,6 @@ from pbm.store.values.mails import (
     incoming,
     outgoing,
 )
-from pbm.store.values.players import Player
 
 MOST_LISTED = 100  # of each kind
 _NAME = re.compile(r"([io]?)([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
@@ -71,7 +70,7 @@ def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
             ahead = act.work.outbox.ahead_of(mail)
             for each in (*ahead, mail.id):
                 act.work.outbox.retry(each, act.now)
-            player = _addressee(act, mail)
+            player = act.work.players.find(mail.player_id or 0)
         else:
             if mail.status != InboxStatus.STUCK:
                 raise OperatorError(f"Mail {_name(mail)} is not stuck; its turn comes by itself.")
@@ -88,7 +87,7 @@ def drop(session: OperatorSession, name: str, why: str) -> str:
         mail = _find_waiting(act.work, name)
         if isinstance(mail, OutboxMail):
             act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
-            player, board = _addressee(act, mail), mail.board_id
+            player, board = act.work.players.find(mail.player_id or 0), mail.board_id
             act.note("mail dropped", player=player, mail=_name(mail), board_number=board)
             if player is not None and mail.kind.treatment.loss_is_reported:
                 act.tell(player, "answer-dropped", "a mail to you was dropped", board=board)
@@ -100,10 +99,6 @@ def drop(session: OperatorSession, name: str, why: str) -> str:
             told = {"number": _name(mail), "subject": masked(subject)}
             act.tell(player, "mail-dropped", "your mail was dropped", **told)
         return _name(mail)
-
-
-def _addressee(act: OperatorTurn, mail: OutboxMail) -> Player | None:
-    return act.work.players.find(mail.player_id) if mail.player_id else None
 
 
 def _find(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | OutboxMail:
