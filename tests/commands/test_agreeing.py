@@ -30,3 +30,35 @@ def test_an_unknown_word_is_a_name_only_apart() -> None:
         "yes\n\nMarta": True,
     }
     assert {text: agrees(text.split("\n"), RESIGN) for text in answers} == answers
+
+
+@pytest.mark.parametrize(
+    ("answer", "counts"),
+    [
+        # Chat stands beside a yes that says again what was asked, or says yes twice.
+        ("Yes, I resign. My grandson outplays me, too.", True),
+        ("Absolutely, yes. The weather was dreadful.", True),
+        ("Yes, lovely weather here too", False),
+        ("Sí, mi familia está muy bien, gracias.", False),
+        # Nobody resigns for others, and there is more to give up than a game.
+        ("Yes, my brother resigned", False),
+        ("Oui, j'abandonne le café.", False),
+        ("Sì, hai perso, Bob.", False),
+        # Words are known by their stems, in any order, with a wrong letter, and drawn out.
+        ("Schweren Herzens ja: Auf Brett 1 gebe ich mich geschlagen.", True),
+        ("Yesss I resgin. Congratulatoins", True),
+        ("I resign. Blorgify", False),
+        # A name is known by a given name, a title or an initial.
+        ("Yes, I resign.\nHarold", True),
+        ("Yes, I resign.\nProf. A. Gallo", True),
+        ("Yes, I resign.\nKidding", False),
+    ],
+)
+def test_chat_beside_an_explicit_yes(answer: str, counts: bool) -> None:
+    assert agrees(answer.split("\n"), RESIGN) is counts
+
+
+def test_a_letter_too_few_in_each_word_costs_little() -> None:
+    began = process_time()
+    assert not agrees(["definitly " * 50 + "no"], RESIGN)
+    assert process_time() - began < GUARD

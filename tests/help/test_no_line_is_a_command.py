@@ -9,7 +9,8 @@ import pytest
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move, whole_move
 from pbm.commands.script import Script, confirmation, read_script
-from pbm.commands.sentences.agreeing import KINDS, WELCOME, Asked, agrees
+from pbm.commands.sentences.agreeing import WELCOME, Asked, agrees
+from pbm.commands.sentences.agreeing_words import KINDS
 from pbm.play.subjects import answer_subject, is_own
 from tests.help.pages import PAGES, SUBJECTS, html_lines, mailed, text_lines
 from tests.mail.reading.our_mails import own_words

@@ -2,40 +2,32 @@
 
 A clause agrees if it is made of phrases of one language that belong to every yes, or to what was
 asked. Any other word, and the answer is no yes. At least one clause has to say yes, or to repeat
-what was asked.
+what was asked. Chat about families, feelings and the game agrees beside an explicit yes only.
 """
 
 import re
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, dropwhile, islice, pairwise, product
-from pathlib import Path
+from itertools import dropwhile, islice, pairwise
 from typing import Final
 
-from pbm.commands.sentences.clauses import (
-    ANSWER_WORDS,
-    Clause,
-    clauses,
-    has_phrase,
-    plain_letters,
-    small,
+from pbm.commands.sentences.agreeing_words import (
+    KINDS,
+    LANGUAGES,
+    NAME,
+    OPENS,
+    PLAY,
+    REPEATED,
+    TURNS,
+    YES,
+    Language,
 )
+from pbm.commands.sentences.clauses import ANSWER_WORDS as WORDS
+from pbm.commands.sentences.clauses import Clause, clauses, has_phrase, small
 from pbm.mail.reading.charsets import fold_typography
-from pbm.mail.reading.signatures import CLOSINGS
-from pbm.word_lists import read_sections
 
-PLAY: Final = "play"
-_FOLDER: Final = Path(__file__).parents[1] / "languages" / "agreeing"
-_WORDS: Final = ANSWER_WORDS
-KINDS: Final = tuple(
-    f"{PLAY}, draw, takeback, resign, move, address, delete, vacation, account".split(", ")
-)
-_BESIDE: Final = "beside "
-_SECTIONS: Final = (
-    *("elided", "common", "yes", "how", "beside how", "begin", "months", "spoils"),
-    *chain.from_iterable((kind, _BESIDE + kind) for kind in KINDS),
-)
+_OWN: Final = frozenset(("resign", "delete"))  # kinds of acts that nobody does for others
 # What a question is about, by a word of the commands that it asks about.
 _KIND_OF: Final = {
     **{kind: kind for kind in KINDS},
@@ -47,11 +39,9 @@ _CONTRARY: Final = frozenset(("reject", "decline", "unseek", "drop", "back", "re
 _GRAVE: Final = frozenset(("delete", "newkey", "add", "change"))  # commands
 LONGEST_YES, _MOST_LINES, _MOST_WORDS = 600, 14, 40  # of an answer; the words are of a clause
 _WRAPPED = 50  # characters; a line that is longer may go on in the next one
-_MOST_NAMES = 3  # words of a name
-_REMARK = 3  # words of a remark at least
+_MOST_NAMES = 4  # words of a name
+_REMARK, _MOST_REMARKS = 3, 6  # words of a remark at least, and remarks
 _ALIKE = 3  # letters by which a name is known
-# Letters that nobody writes stand for what was asked, and for a name.
-_REPEATED, _NAME = "\ua66d", "\ua66e"
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'’-]*")
 _NUMBER = re.compile(r"0*(\d{1,4})(?:st|nd|rd|th|er|te|ten|º|ª|o|a|go|de|e)?", re.ASCII)
 _OF_A_NAME = re.compile(r"^(?:de?ll|all|d|l)['’]|['’]s?$|(?<=...)s$")  # "d'Alice", "Alices"
@@ -61,19 +51,10 @@ _ASKED_LOUDLY = re.compile(r"[!.]{1,9}(?=[?？؟])")  # "Yes!?"
 _DATE_MONTH = re.compile(r"\b20\d\d-(\d\d)-\d\d\b", re.ASCII)
 _ASKS = frozenset("?？؟")
 _DOUBTFUL = frozenset("🙄🤔🤷😒😏🙃🤨👎❌🙅🛑✋")
-_YES: Final = _WORDS["yes"] | _WORDS["again"]
-_POLITE: Final = _WORDS["polite"] | _WORDS["greeting"] | {_NAME, _REPEATED} | CLOSINGS
-_BEFORE_NAMES: Final = _WORDS["greeting"] | CLOSINGS | (_WORDS["thanks"] & _WORDS["polite"])
-_ANYWHERE: Final = _YES | _WORDS["gladly"] | _POLITE
-_ANYWHERE_WORDS: Final = frozenset(word for phrase in _ANYWHERE for word in phrase.split())
-_TURNS: Final = frozenset(
-    word
-    for name in ("not", "doubt", "no", "later", "turns")
-    for phrase in _WORDS[name]
-    for word in phrase.split()
-)
-_RECEIVED: Final = _WORDS["received"]  # a yes, and what a help desk writes
-_WHY_NOT: Final = frozenset(phrase for phrase in _WORDS["gladly"] if "not" in phrase.split())
+_BEFORE_NAMES: Final = OPENS | (WORDS["thanks"] & WORDS["polite"])
+_GIVEN: Final = WORDS["given names"]
+_RECEIVED: Final = WORDS["received"]  # a yes, and what a help desk writes
+_WHY_NOT: Final = frozenset(phrase for phrase in WORDS["gladly"] if "not" in phrase.split())
 
 
 @dataclass(frozen=True)
@@ -110,90 +91,16 @@ class Asked:
 
     @cached_property
     def beginnings(self) -> frozenset[str]:
-        """The beginnings of names: whoever plays as dave may sign as David."""
+        """The first letters of names."""
         return frozenset(name[:_ALIKE] for name in self.names if len(name) >= _ALIKE)
 
     @cached_property
     def months(self) -> frozenset[str]:
+        """The numbers of the months in the commands."""
         return frozenset(str(int(month)) for month in _DATE_MONTH.findall(" ".join(self.lines)))
 
 
-def _spellings(line: str) -> Iterator[str]:
-    """Yield the phrases of a line, also without accents. In the lists @ is a name, # a number.
-
-    "(a|the) game" stands for a phrase with each of the words.
-    """
-    for written in small(line).replace("@", _NAME).replace("#", _REPEATED).split(","):
-        parts = [part.split("|") for part in re.split(r"[()]", written)]
-        for chosen in product(*parts):
-            phrase = " ".join("".join(chosen).split())
-            yield phrase
-            yield plain_letters(phrase)
-
-
 WELCOME: Final = Asked((PLAY,), to_stranger=True)
-
-
-class _Either:
-    """The members of several sets, which are not copied."""
-
-    def __init__(self, *sets: Container[str]) -> None:
-        self.sets = sets
-
-    def __contains__(self, phrase: object) -> bool:
-        return any(phrase in each for each in self.sets)
-
-
-class _Language:
-    """The phrases of one language, by section."""
-
-    def __init__(self, path: Path) -> None:
-        found = read_sections(path, _SECTIONS, _spellings)
-        self._months = [phrase.partition(" ")[::2] for phrase in found.pop("months")]
-        self.elided = tuple(found.pop("elided"))
-        self.spoils = frozenset(found.pop("spoils"))
-        self.sections = {name: frozenset(phrases) for name, phrases in found.items()}
-        self.clear = _YES | self.sections["yes"]
-        self.again = self.sections[PLAY] - self.clear
-        self.turns = _TURNS - self.sections["common"]
-        self.words = frozenset(
-            word for phrases in found.values() for phrase in phrases for word in phrase.split()
-        )
-
-    def saying(self, asked: Asked) -> Container[str]:
-        """Return the phrases that say yes to a question."""
-        milder = () if asked.grave else _WORDS["gladly"]
-        wishes = _WORDS["to play"] if PLAY in asked.kinds else ()
-        told = (self.sections[kind] for kind in asked.kinds)
-        return _Either(_YES, {_REPEATED}, self.sections["yes"], milder, wishes, *told)
-
-    def beside(self, asked: Asked) -> Container[str]:
-        """Return the phrases that may stand beside a yes."""
-        told = (self.sections[_BESIDE + kind] for kind in asked.kinds)
-        return _Either(_ANYWHERE, self.sections["common"], *told)
-
-    def knows(self, clause: Clause, asked: Asked) -> bool:
-        known = _Either(self.words, _ANYWHERE_WORDS, *self.repeating(asked))
-        return all(word in known for word in self.plain(clause).words)
-
-    def repeating(self, asked: Asked) -> tuple[frozenset[str], ...]:
-        """Return the words that repeat a question."""
-        months = self._months if asked.months else ()
-        return asked.repeated, frozenset(name for number, name in months if number in asked.months)
-
-    def plain(self, clause: Clause) -> Clause:
-        """Return a clause whose unknown words have lost what is elided before them: "l'ami"."""
-        if not self.elided:
-            return clause
-        words = tuple(chain.from_iterable(map(self._without_elided, clause.words)))
-        return replace(clause, words=words)
-
-    def _without_elided(self, word: str) -> tuple[str, ...]:
-        before = next((each for each in self.elided if word.startswith(each)), "")
-        return (word.removeprefix(before),) if before and word not in self.words else (word,)
-
-
-_LANGUAGES: Final = tuple(map(_Language, sorted(_FOLDER.glob("*.txt"))))
 
 
 def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
@@ -211,10 +118,10 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
         for clause in clauses(part, LONGEST_YES)
     )
     first = tuple(islice(reading, 1))  # of most mails it is enough
-    languages = [each for each in _LANGUAGES if first and each.knows(first[0], asked)]
+    languages = [each for each in LANGUAGES if first and each.knows(first[0], _more(each, asked))]
     # Quotes may be our words, rewrapped by a mail program.
     quotes = languages and '"' in fold_typography(text)
-    if not languages or (quotes and _YES.isdisjoint(first[0].words[:1])):
+    if not languages or (quotes and YES.isdisjoint(first[0].words[:1])):
         return False
     found = (*first, *reading)
     agreed = any(_agree(language, found, asked, merely=merely) for language in languages)
@@ -250,7 +157,7 @@ def _paragraphs(lines: list[str], asked: Asked) -> Iterator[str]:
         text += (" " if len(before) > _WRAPPED and before[-1].isalnum() else "\n") + line
     for item in sorted(asked.marked, key=len, reverse=True):
         loosely = re.escape(item).replace(",", r"[, ]\s?")
-        text = re.sub(rf"(?<!\w){loosely}(?!\w)", _REPEATED, text, flags=re.IGNORECASE)
+        text = re.sub(rf"(?<!\w){loosely}(?!\w)", REPEATED, text, flags=re.IGNORECASE)
     yield from _without_names(_ASKED_LOUDLY.sub("", text), asked)
 
 
@@ -262,7 +169,7 @@ def _without_names(text: str, asked: Asked) -> Iterator[str]:
         for at, word in enumerate(words):
             bare = word.rstrip(".,!")
             if _is_addressed(said[max(0, at - 3) : at]) and _is_name(bare, asked):
-                words[at], said[at] = _NAME + word.removeprefix(bare), _NAME
+                words[at], said[at] = NAME + word.removeprefix(bare), NAME
         yield " ".join(words)
 
 
@@ -273,83 +180,123 @@ def _bare(words: Sequence[str]) -> list[str]:
 def _is_addressed(before: list[str]) -> bool:
     """Return whether a name is expected behind these words: "Hello", "Kind regards,"."""
     ends = (" ".join(before[start:]).casefold() for start in range(len(before)))
-    return before[-1:] == [_NAME] or any(end in _BEFORE_NAMES for end in ends)
+    return before[-1:] == [NAME] or any(end in _BEFORE_NAMES for end in ends)
 
 
 def _is_name(text: str, asked: Asked, *, known: bool = False) -> bool:
-    """Return whether a text may be nothing but the name of a person, or a `known` name."""
+    """Return whether a text may be nothing but the name of a person.
+
+    A `known` name begins with a name of the question, a given name, a title or an initial.
+    """
     words = [word.strip("-,.!~") for word in text.split()]
     words = [word for word in words if word]
-    is_known = all(
-        word in asked.names or (word not in _COMMON and word[:_ALIKE] in asked.beginnings)
-        for word in map(small, words)
-    )
-    like = not known and all(
+    is_known = all(_is_asked(small(word), asked) for word in words)
+    first = small("".join(words[:1]))
+    is_given = first in _GIVEN or _is_asked(first, asked) or (len(first) == 1 < len(words))
+    common = _ANSWERING if is_given else _COMMON
+    like = (is_given or not known) and all(
         word[0].isupper()
         and _NAME_WORD.fullmatch(word)
-        and (len(word) == 1 or small(word) not in _COMMON)
+        and (len(word) == 1 or small(word) == first in _GIVEN or small(word) not in common)
         for word in words
     )
     return 0 < len(words) <= _MOST_NAMES and (is_known or like)
 
 
-_COMMON: Final = frozenset().union(
-    *(phrases for name, phrases in _WORDS.items() if name != "name follows"),
-    *(language.words for language in _LANGUAGES),
+def _is_asked(word: str, asked: Asked) -> bool:
+    """Return whether a word is a name of the question: whoever plays as dave may sign as David."""
+    return word in asked.names or (word not in _COMMON and word[:_ALIKE] in asked.beginnings)
+
+
+_ANSWERING: Final = frozenset().union(
+    *(phrases for name, phrases in WORDS.items() if name not in ("name follows", "given names"))
 )
-_SPOILS: Final = frozenset().union(*(language.spoils for language in _LANGUAGES))
+_COMMON: Final = _ANSWERING.union(*(language.words for language in LANGUAGES))
+_SPOILS: Final = frozenset().union(*(language.spoils for language in LANGUAGES))
 
 
 def _known(word: str, asked: Asked) -> str:
     """Return a word, or what stands for it if it is a name or a number of the question."""
     if word in asked.names or (word not in _COMMON and _OF_A_NAME.sub("", word) in asked.names):
-        return _NAME
+        return NAME
     number = _NUMBER.fullmatch(word)
-    return _REPEATED if number and number[1] in asked.repeated else word
+    return REPEATED if number and number[1] in asked.repeated else word
 
 
-def _agree(language: _Language, found: Sequence[Clause], asked: Asked, *, merely: bool) -> bool:
-    found = [language.plain(clause) for clause in found]
-    saying = language.saying(asked)
-    beside = (_POLITE, asked.kinds) if merely else (language.beside(asked),)
-    agreeing = _Either(saying, *beside, *language.repeating(asked))
-    said = list[str]()
-    for clause in found:
-        parts = clause.parts(agreeing, preferred=saying, most=_MOST_WORDS) or ()
+def _more(language: Language, asked: Asked) -> frozenset[str]:
+    """Return the words that repeat a question."""
+    return asked.repeated | language.months(asked.months)
+
+
+def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely: bool) -> bool:
+    more = _more(language, asked)
+    saying = language.saying(asked.kinds, grave=asked.grave)
+    again = language.again(asked.kinds)
+    agreeing, chat = (language.merely if merely else language.beside)(asked.kinds)
+    said, sure, remarks = list[str](), set[str](), 0
+    for clause in (language.plain(each, more) for each in found):
+        told = agreeing if more.isdisjoint(clause.words) else agreeing | more
+        parts = clause.parts(told, preferred=saying, most=_MOST_WORDS) or ()
         is_asked = clause.mark in _ASKS
+        if merely and saying.isdisjoint(parts) and not chat.isdisjoint(parts):
+            return False
         if parts and (not is_asked or _WHY_NOT.issuperset(parts)):
             said += parts
-        elif parts and not said and _YES.isdisjoint(parts):
+            sure |= _sure(language, parts, chat, asked)
+        elif parts and not said and YES.isdisjoint(parts):
             pass  # "Resign? Yes."
-        elif asked.to_stranger and said and _asks_how(language, clause, agreeing):
+        elif asked.to_stranger and said and _asks_how(language, clause, told - chat):
             pass
-        elif is_asked or merely or not (said and _may_remark(language, said, clause, asked)):
+        elif is_asked or merely or remarks == _MOST_REMARKS or not _is_remark(language, clause):
             return False
-    affirms = [part for part in said if part in saying]
-    if not affirms or ({_REPEATED}.issuperset(affirms) and "move" not in asked.kinds):
+        else:
+            remarks += 1
+    affirms = {part for part in said if part in saying}
+    if not affirms or ({REPEATED}.issuperset(affirms) and "move" not in asked.kinds):
+        return False
+    repeats = not again.isdisjoint(sure)
+    is_clear = repeats and not language.clear.isdisjoint(said)  # no mere "I'd love to"
+    if (remarks and not (is_clear and PLAY in asked.kinds)) or not (
+        merely or repeats or len(sure) > 1 or chat.isdisjoint(said)
+    ):
         return False
     only_received = asked.to_stranger and _RECEIVED.issuperset(affirms)
-    return not only_received or (_RECEIVED | _WORDS["greeting"] | {_NAME}).issuperset(said)
+    return not only_received or (_RECEIVED | WORDS["greeting"] | {NAME}).issuperset(said)
 
 
-def _may_remark(language: _Language, said: Sequence[str], clause: Clause, asked: Asked) -> bool:
-    """Return whether a clause is a remark behind a yes that has said again what was asked.
+def _sure(
+    language: Language, parts: Sequence[str], chat: frozenset[str], asked: Asked
+) -> frozenset[str]:
+    """Return the phrases of a clause that make a yes explicit, so that chat may stand beside it."""
+    again = language.again(asked.kinds)
+    behind = {*dropwhile(lambda part: part not in again, parts)}
+    if chat.isdisjoint(parts):
+        return language.saying(asked.kinds, grave=False).union(language.sections["named"]) & {
+            *parts
+        }
+    # Neither "my brother resigned" nor "I give up coffee" says again what was asked.
+    is_own = not _OWN.isdisjoint(asked.kinds)
+    spoilt = is_own and not chat.isdisjoint(behind | (language.people & {*parts}))
+    return frozenset() if spoilt else again & behind
+
+
+def _is_remark(language: Language, clause: Clause) -> bool:
+    """Return whether a clause may stand beside a yes to play that has said so again.
 
     A remark neither denies, doubts nor delays, and is a sentence of its own: "in May" is none. No
-    list knows all that takes a yes back ("scratch that"), so only whoever wants to play may remark.
+    list knows all that takes a yes back ("scratch that"), so nobody may remark beside another yes.
     """
-    is_clear = not language.clear.isdisjoint(said)  # no mere "I'd love to"
-    letters = re.sub(r"['-]", "", "".join(clause.words))
-    is_sure = is_clear and PLAY in asked.kinds and not language.again.isdisjoint(said)
-    is_sentence = len(clause.words) >= _REMARK and clause.words[0] not in _WORDS["joins"]
-    return is_sure and is_sentence and language.turns.isdisjoint(clause.words) and letters.isalpha()
+    letters = re.sub(r"['*-]", "", "".join(clause.words))
+    is_sentence = len(clause.words) >= _REMARK and clause.words[0] not in WORDS["joins"]
+    turns = TURNS.intersection(clause.words) - language.sections["common"]
+    return is_sentence and not turns and letters.isalpha()
 
 
-def _asks_how(language: _Language, clause: Clause, agreeing: Container[str]) -> bool:
+def _asks_how(language: Language, clause: Clause, agreeing: frozenset[str]) -> bool:
     """Return whether a clause only asks how to begin: "What do I do first?"."""
     how, begin = language.sections["how"], language.sections["begin"]
     beside = language.sections["beside how"]
-    if clause.parts(_Either(agreeing, how, begin, beside), most=_MOST_WORDS) is None:
+    if clause.parts(agreeing | how | begin | beside, most=_MOST_WORDS) is None:
         return False
     words = frozenset(clause.words)
     return not (words.isdisjoint(how) or words.isdisjoint(begin))

@@ -23,7 +23,7 @@ _OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
 _SECTIONS: Final = (
     "yes, gladly, to play, no, not now, later, removal, no alone, no undivided, harmless, "
     "unsubscribe, stop, stop alone, stop undivided, not, doubt, turns, joins, accepting, again, "
-    "received, polite, thanks, before a no, greeting, name follows, everyday"
+    "received, polite, thanks, before a no, greeting, signing, given names, name follows, everyday"
 ).split(", ")
 _PLAIN_LETTERS = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "æ": "ae"})
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")

@@ -12,7 +12,8 @@ from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, behind_no, confirmation, read_script
-from pbm.commands.sentences.agreeing import PLAY, Asked, beside_yes
+from pbm.commands.sentences.agreeing import Asked, beside_yes
+from pbm.commands.sentences.agreeing_words import PLAY
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.events.board import AddressChanged

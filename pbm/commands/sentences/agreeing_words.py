@@ -1,0 +1,157 @@
+"""The phrases of answers that say yes, by language (`languages/agreeing/`). See docs/replies.md."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain, product
+from pathlib import Path
+from typing import Final
+
+from pbm.commands.sentences.clauses import ANSWER_WORDS as WORDS
+from pbm.commands.sentences.clauses import Clause, plain_letters, small
+from pbm.mail.reading.signatures import CLOSINGS
+from pbm.word_lists import read_sections
+
+_FOLDER: Final = Path(__file__).parents[1] / "languages" / "agreeing"
+PLAY: Final = "play"
+KINDS: Final = tuple(
+    f"{PLAY}, draw, takeback, resign, move, address, delete, vacation, account".split(", ")
+)
+_BESIDE: Final = "beside "
+_SECTIONS: Final = (
+    *"elided, common, yes, named, chat, people, how, beside how, begin, months, spoils".split(", "),
+    *chain.from_iterable((kind, _BESIDE + kind) for kind in KINDS),
+)
+# Letters that nobody writes stand for what was asked, and for a name.
+REPEATED, NAME = "\ua66d", "\ua66e"
+_SHORTEST_STEM, _SHORTEST_SLIP = 3, 6  # letters; a slip is a word with a wrong letter
+_LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàçñ"
+_LINGERING = re.compile(r"(\w)\1+")  # "yesss"
+YES: Final = WORDS["yes"] | WORDS["again"]
+OPENS: Final = WORDS["greeting"] | WORDS["signing"] | CLOSINGS
+POLITE: Final = WORDS["polite"] | OPENS | {NAME, REPEATED}
+_ANYWHERE: Final = YES | WORDS["gladly"] | POLITE
+_ANYWHERE_WORDS: Final = frozenset(word for phrase in _ANYWHERE for word in phrase.split())
+TURNS: Final = frozenset(
+    word
+    for name in ("not", "doubt", "no", "later", "turns")
+    for phrase in WORDS[name]
+    for word in phrase.split()
+)
+
+
+def _spellings(line: str) -> Iterator[str]:
+    """Yield the phrases of a line, also without accents. In the lists @ is a name, # a number.
+
+    "(a|the) game" stands for a phrase with each of the words.
+    """
+    line = small(line).replace("@", NAME).replace("#", REPEATED)
+    for written in dict.fromkeys((line, plain_letters(line))):
+        for phrase in written.split(","):
+            if "(" not in phrase:
+                yield phrase.strip()
+                continue
+            parts = [part.split("|") for part in re.split(r"[()]", phrase)]
+            yield from (" ".join("".join(chosen).split()) for chosen in product(*parts))
+
+
+class Language:
+    """The phrases of one language, by section. "hopeless*" stands for words that begin so."""
+
+    def __init__(self, path: Path) -> None:
+        read = read_sections(path, _SECTIONS, _spellings)
+        self._months = [phrase.partition(" ")[::2] for phrase in read.pop("months")]
+        self._elided = read.pop("elided")
+        self.spoils = frozenset(read.pop("spoils"))
+        found = {name: frozenset(phrases) for name, phrases in read.items()}
+        self.words = frozenset(
+            word for phrases in found.values() for phrase in phrases for word in phrase.split()
+        )
+        self._stems = {word[:-1]: word for word in self.words if word.endswith("*")}
+        stemmed = [(word, self._stem(word)) for word in self.words]
+        self.sections = {
+            name: phrases.union(word for word, stem in stemmed if stem in phrases)
+            for name, phrases in found.items()
+        }
+        self.people = self.sections["people"]
+        self.chat = self.sections["chat"] | self.people
+        self.clear = YES | self.sections["yes"]
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def again(self, kinds: tuple[str, ...]) -> frozenset[str]:
+        """Return the phrases that say again what was asked."""
+        found = frozenset[str]().union(*(self.sections[kind] for kind in kinds))
+        return found - self.clear
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def saying(self, kinds: tuple[str, ...], *, grave: bool) -> frozenset[str]:
+        """Return the phrases that say yes to a question about `kinds` of things."""
+        told = [self.sections["yes"], *(self.sections[kind] for kind in kinds)]
+        milder = frozenset[str]() if grave else WORDS["gladly"]
+        wishes = WORDS["to play"] if PLAY in kinds else ()
+        return YES.union({REPEATED}, milder, wishes, *told)
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def beside(self, kinds: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the phrases that may stand beside a yes, and those among them that are chat."""
+        told = [self.sections[_BESIDE + kind] for kind in kinds]
+        saying = self.saying(kinds, grave=False)
+        agreeing = _ANYWHERE.union(self.sections["common"], saying, *told)
+        return agreeing | self.chat, self.chat - agreeing
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def merely(self, kinds: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the phrases of a yes that can interest nobody else, and those only beside one."""
+        alone = self.saying(kinds, grave=False).union(POLITE, kinds)
+        return alone | self.sections["common"], self.sections["common"] - alone
+
+    def knows(self, clause: Clause, more: frozenset[str]) -> bool:
+        words = self.plain(clause, more).words
+        return all(self._is_known(word) or word in more for word in words)
+
+    def months(self, numbers: Collection[str]) -> frozenset[str]:
+        return frozenset(name for number, name in self._months if number in numbers)
+
+    def plain(self, clause: Clause, more: frozenset[str]) -> Clause:
+        """Return a clause with the words of the lists that unknown words stand for.
+
+        If it has one word only that stands for none, a wrong letter in this one is mended.
+        """
+        bare = chain.from_iterable(map(self._without_elided, clause.words))
+        words = [self._listed(word, more) for word in bare]
+        unknown = [at for at, word in enumerate(words) if not self._is_known(word)]
+        for at in unknown if len(unknown) == 1 and words[unknown[0]] not in more | TURNS else ():
+            words[at] = next(filter(self._is_known, _slips(words[at])), words[at])
+        return replace(clause, words=tuple(words))
+
+    def _without_elided(self, word: str) -> tuple[str, ...]:
+        """Return an unknown word without what is elided before it: "l'ami"."""
+        before = next((each for each in self._elided if word.startswith(each)), "")
+        return (word.removeprefix(before),) if before and word not in self.words else (word,)
+
+    def _listed(self, word: str, more: frozenset[str]) -> str:
+        if self._is_known(word) or word in TURNS or word in more:
+            return word
+        plain = plain_letters(word)
+        meant = filter(self._is_known, (plain, _LINGERING.sub(r"\1", plain)))
+        return self._stem(plain) or next(meant, word)
+
+    def _is_known(self, word: str) -> bool:
+        return word in self.words or word in _ANYWHERE_WORDS
+
+    def _stem(self, word: str) -> str:
+        """Return the longest stem in the lists, with its star, with which a word begins."""
+        ends = range(len(word), _SHORTEST_STEM - 1, -1)
+        return next((self._stems[word[:end]] for end in ends if word[:end] in self._stems), "")
+
+
+def _slips(word: str) -> Iterator[str]:
+    """Yield the words that one letter more or less, or two swapped inside, make of `word`."""
+    for at in range(1, len(word) - 1 if len(word) >= _SHORTEST_SLIP and word.isalpha() else 0):
+        yield word[:at] + word[at + 1 :]
+        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        yield from (word[:at] + letter + word[at:] for letter in _LETTERS)
+
+
+LANGUAGES: Final = tuple(map(Language, sorted(_FOLDER.glob("*.txt"))))
