@@ -29,7 +29,13 @@ DEEDS = {
 SITUATIONS = {"signup": "welcome", "invitation": "invited", "mine": "turn", "theirs": "waiting"}
 FEWEST_YES = {"answers": 99, "answers-b": 100, "answers-c": 82, "answers-d": 72}
 # How many words for the server are sent on, and how many for the opponent are held back.
-MOST_WRONG = {"board": (0, 0), "board-b": (0, 0), "board-c": (1, 1), "board-d": (20, 3)}
+MOST_WRONG = {
+    "board": (0, 0),
+    "board-b": (0, 0),
+    "board-c": (1, 1),
+    "board-d": (20, 3),
+    "board-e": (100, 100),
+}
 
 
 @pytest.fixture(scope="module")
