@@ -22,7 +22,7 @@ _SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
 _CLAUSE = re.compile(r"[,:()\u2013\u2014]|\s-\s")
 _ABBREVIATED = re.compile(r"\b(\w)\.(?=\w\b)")  # "s.v.p."
 _SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
-_TAG = re.compile(r",\s*[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
+_TAG = re.compile(r",\s*¿?[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
 _MOVE = re.compile(r"\b[a-i]\d [a-i]\d\b")
 
 
@@ -44,7 +44,9 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
         return Aim.OTHERS
     text = spelt(text)
     if rival:  # "Bob, is it late?" speaks to him
-        text = re.sub(rf"(?<!, )\b{re.escape(rival)}\b(?!,)", _RIVAL, text, flags=re.IGNORECASE)
+        text = re.sub(
+            rf"(?<!, )\b{re.escape(rival)}\w{{0,3}}\b(?!,)", _RIVAL, text, flags=re.IGNORECASE
+        )
     said = plain_words(text)
     sentences = [found[0] for found in _SENTENCE.finditer(text) if plain_words(found[0])]
     if any(_is_plan(lists, said, text) for lists in spoken(said, said)):
@@ -133,7 +135,8 @@ class _Sentence:
 
     @cached_property
     def _asks_how(self) -> bool:
-        return self._has("how")
+        manner = any(map(self.lists["manner"].match, self._starts[:2]))
+        return self._has("how") or (manner and self._about and not self._has("past", "not", "talk"))
 
     @cached_property
     def _undoes(self) -> bool:
@@ -148,12 +151,28 @@ class _Sentence:
         return not {"?", "？", "¿"}.isdisjoint(self.text)
 
     @cached_property
+    def _has_tag(self) -> bool:
+        found = _TAG.search(self.text)
+        return bool(found) and not self.lists["wants"].search(plain_words(found[0]))
+
+    @cached_property
     def _speaks_of_talk(self) -> bool:
-        return self._has("talk") or bool(_TAG.search(self.text))
+        return self._has("talk") or self._has_tag
+
+    @cached_property
+    def _orders(self) -> bool:
+        """Whether a clause orders something of ours."""
+        starts = [start for start in self._starts if self._is_order(start)]
+        ours = ("sole", "ours", "take back", "pause")
+        return any(self.lists[name].search(start) for name in ours for start in starts)
+
+    def _is_order(self, start: str) -> bool:
+        return any(self.lists[name].match(start) for name in ("shows", "acts"))
 
     @cached_property
     def _asks(self) -> bool:
-        opens = any(map(self.lists["asks"].match, self._starts[:2]))
+        first = self._starts[:2]
+        opens = any(self.lists[name].match(start) for name in ("asks", "opens") for start in first)
         asks_for_ours = self._has("asks") and self._ours and not self._speaks_of_talk
         asks = opens or asks_for_ours or (self._asks_how and self._about)
         return self._is_question or (asks and "!" not in self.text)
@@ -161,7 +180,7 @@ class _Sentence:
     @cached_property
     def _chats(self) -> bool:
         """Whether words of talk make the sentence one to the others, as it asks nothing of us."""
-        asks = self._is_question or self._asks_how or self._begins("shows", "acts")
+        asks = (self._is_question and not self._has_tag) or self._asks_how or self._orders
         sole = self._has("sole")
         wants = (self._has("wants") and (sole or self._undoes)) or (self._asks and sole)
         return self._speaks_of_talk and not (asks or wants)
@@ -174,7 +193,9 @@ class _Sentence:
 
     @property
     def _resigns(self) -> bool:
-        says_so = self._has("resign") and not self._has("not") and not self._is_question
+        starts, resign = self._starts[::2], self.lists["resign"]
+        said = (start for start in starts if resign.search(start))
+        says_so = not self._is_question and any(not self.lists["not"].search(one) for one in said)
         surely = self._begins("resign") or self._about or self._has("wants")
         return says_so and surely and not self._speaks_of_talk
 
@@ -198,7 +219,7 @@ class _Sentence:
         wants = self._has("wants") and not self._asks
         return (
             (wants and (self._does or self._ours or self._has("game")))
-            or (self._begins("shows", "acts") and (self._undoes or self._ours))
+            or self._orders
             or (self._begins("shows") and self._about)
             or (self._has("faults") and (self._about or self._undoes))
             or self._is_bare
