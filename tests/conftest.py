@@ -182,7 +182,11 @@ def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
 
 
 def pytest_configure() -> None:
-    """Note every secret that the tests issue; let their databases wait for no disk."""
+    """Note every secret that the tests issue; let their databases wait for no disk.
+
+    While tests are collected, hardly anything becomes garbage.
+    """
+    gc.disable()
     ISSUED.watch()
     make_databases_quick()
 
@@ -223,6 +227,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
+    gc.enable()
 
 
 def pytest_runtest_setup() -> None:

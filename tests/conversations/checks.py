@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move
-from pbm.commands.script import answer_to_welcome, confirmation, read_script
+from pbm.commands.script import answer_to_welcome, confirmation, read_script, trimmed
 from pbm.commands.sentences.agreeing import WELCOME
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.inbound import clean_subject
@@ -137,7 +137,7 @@ def _check_harmless(mail: Mail) -> None:
 
 def _check_words(subject: str, plain: str, html: str) -> None:
     for text in dict.fromkeys((plain, _as_text(html), _as_text(_LINK.sub(_SHOWN, html)))):
-        for said in dict.fromkeys((own_words(text), tuple(text.split("\n")))):
+        for said in dict.fromkeys(map(trimmed, (own_words(text), text.split("\n")))):
             assert not read_script(subject, said, in_answer=True).commands, text
             assert confirmation(said, WELCOME)[0] is None, text
             assert answer_to_welcome(said)[0] is None, text
