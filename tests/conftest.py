@@ -170,15 +170,19 @@ def _ending_openings(change: Callable[..., None]) -> Callable[..., None]:
 
 
 @pytest.fixture(scope="session")
-def installed_wheel(tmp_path_factory: pytest.TempPathFactory) -> InstalledWheel:
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of a run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def installed_wheel(run_folder: Path) -> InstalledWheel:
     """The project's wheel in an environment without the checkout, and an empty folder.
 
     All processes of a run share it.
     """
-    own = tmp_path_factory.getbasetemp()
-    return install_wheel_once(
-        (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheel"
-    )
+    return install_wheel_once(run_folder / "wheel")
 
 
 def pytest_configure() -> None:

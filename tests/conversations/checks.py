@@ -2,7 +2,9 @@
 
 import re
 from functools import lru_cache
+from hashlib import sha256
 from itertools import pairwise
+from pathlib import Path
 from weakref import WeakSet
 
 from pbm.commands.language.declare import Command
@@ -25,7 +27,6 @@ _TAG = re.compile(r"pbm\+|(?<![a-z0-9])k1[a-z2-7]{16}", re.ASCII)
 _LINK = re.compile(r'<a\nhref="([^"]*)">(.*?)</a>')
 _SHOWN = r"\2&lt;\1&gt;"  # as Outlook writes a link in plain text
 _CHECKED: WeakSet[Mail] = WeakSet()  # those of an opening lie in the mailboxes of many tables
-_KINDS: set[tuple[str, str, bool]] = set()  # subject, text, has a picture: found harmless
 _NAMES = (  # of those who mostly play
     *("alice", "bob", "carol", "dave", "erin", "frank", "marta"),
     *("ann", "ben", "cal", "dan", "eve", "fay"),
@@ -43,6 +44,25 @@ _VARYING = {  # what is the same for who reads a mail, and by what it is replace
 }
 
 
+class _Harmless:
+    """The kinds of mails that were found harmless, by this process or by another of the run."""
+
+    def __init__(self) -> None:
+        self.folder: Path | None = None
+        self._known: set[str] = set()
+
+    def __contains__(self, kind: str) -> bool:
+        return kind in self._known or bool(self.folder and (self.folder / kind).exists())
+
+    def add(self, kind: str) -> None:
+        self._known.add(kind)
+        if self.folder:
+            (self.folder / kind).touch()
+
+
+HARMLESS = _Harmless()
+
+
 def check_mails(mail: Mail) -> None:
     """Check one of our mails: its headers, its layout, and that it never comes back as an order.
 
@@ -55,11 +75,12 @@ def check_mails(mail: Mail) -> None:
     _check_headers(mail)
     _check_layout(mail)
     _check_broken_off(mail.text)
-    kind = (_kind_of(mail["Subject"]), _kind_of(mail.text), "<img" in mail.html)
-    if kind not in _KINDS:
+    told = _kind_of(f"{'<img' in mail.html}\n{mail['Subject']}\n{mail.text}")
+    kind = sha256(told.encode()).hexdigest()
+    if kind not in HARMLESS:
         _check_last_line(mail)
         _check_harmless(mail)
-        _KINDS.add(kind)
+        HARMLESS.add(kind)
     _CHECKED.add(mail)
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.pool import QueuePool
 
 from pbm import passwords
-from tests.conversations.checks import check_boards, check_mails
+from tests.conversations.checks import HARMLESS, check_boards, check_mails
 from tests.sqlite_tables import make_tables
 from tests.table import Table
 
@@ -19,6 +19,13 @@ _NUMBERS = count(1)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the files of all conversations lie: each would take long to make a folder for."""
     return tmp_path_factory.mktemp("conversations")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def harmless(run_folder: Path) -> None:
+    """What one process of the run has found harmless none of them checks again."""
+    HARMLESS.folder = run_folder / "harmless"
+    HARMLESS.folder.mkdir(exist_ok=True)
 
 
 @pytest.fixture

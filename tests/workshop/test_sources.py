@@ -36,7 +36,7 @@ def eager_collector() -> Iterator[None]:
 
 @pytest.mark.usefixtures("eager_collector")
 def test_garbage_that_parses_disturbs_no_parse() -> None:
-    for file in sorted((sources.PROGRAM / "rules").rglob("*.py")):
+    for file in sorted((sources.PROGRAM / "store").rglob("*.py"))[:12]:
         text = file.read_text(encoding="utf-8")
         wastes = [Waste() for _ in range(3)]
         wastes.clear()
