@@ -153,7 +153,7 @@ class _Sentence:
     @cached_property
     def _has_tag(self) -> bool:
         found = _TAG.search(self.text)
-        return bool(found) and not self.lists["wants"].search(plain_words(found[0]))
+        return found is not None and not self.lists["wants"].search(plain_words(found[0]))
 
     @cached_property
     def _speaks_of_talk(self) -> bool:
@@ -193,11 +193,17 @@ class _Sentence:
 
     @property
     def _resigns(self) -> bool:
-        starts, resign = self._starts[::2], self.lists["resign"]
-        said = (start for start in starts if resign.search(start))
-        says_so = not self._is_question and any(not self.lists["not"].search(one) for one in said)
-        surely = self._begins("resign") or self._about or self._has("wants")
-        return says_so and surely and not self._speaks_of_talk
+        if self._is_question or self._speaks_of_talk or not self._has("resign"):
+            return False
+        said = [start for start in self._starts[::2] if self.lists["resign"].search(start)]
+        surely = self._about or self._has("wants") or any(map(self._says_no_more, said))
+        return surely and any(not self.lists["not"].search(start) for start in said)
+
+    def _says_no_more(self, start: str) -> bool:
+        """Whether a clause has, besides a phrase of "resign", only such words as "I" and "this"."""
+        for name in ("resign", "me", "common", "first"):
+            start = self.lists[name].sub("", start).strip()
+        return not start
 
     @property
     def _asks_us(self) -> bool:
@@ -228,7 +234,7 @@ class _Sentence:
 
     @property
     def _is_bare(self) -> bool:
-        """Whether it names a matter of ours, and has no verb: "score and marbles lost"."""
+        """Whether it names a matter of ours, and has no verb: "score and losses"."""
         size, shouts = len(self._said.split()), "!" in self.text
         if size > _MOST_BARE or self._has("tells"):
             return False

@@ -75,7 +75,7 @@ def _spelt(found: re.Match[str]) -> str:
         return found[0]
     starts = (word[:size] for size in range(_SHORTEST_LONG, len(word) + 1))
     meant = (_LONG.get(some, "") for start in starts for some in _shortened(start))
-    likely = [stem for stem in meant if stem and not stem.startswith(word)]
+    likely = [stem for stem in meant if stem[:2] == word[:2] and not stem.startswith(word)]
     return max(likely, key=len, default=found[0])
 
 
