@@ -26,6 +26,7 @@ from pbm.commands.sentences.agreeing_words import (
 from pbm.commands.sentences.clauses import ANSWER_WORDS as WORDS
 from pbm.commands.sentences.clauses import Clause, clauses, has_phrase, small
 from pbm.mail.reading.charsets import fold_typography
+from pbm.mail.reading.signatures import IN_NAMES
 
 _OWN: Final = frozenset(("resign", "delete"))  # kinds of acts that nobody does for others
 # What a question is about, by a word of the commands that it asks about.
@@ -53,6 +54,7 @@ _ASKS = frozenset("?？؟")
 _DOUBTFUL = frozenset("🙄🤔🤷😒😏🙃🤨👎❌🙅🛑✋")
 _BEFORE_NAMES: Final = OPENS | (WORDS["thanks"] & WORDS["polite"])
 _GIVEN: Final = WORDS["given names"]
+_FROM = frozenset("from aus de desde da di uit van".split())  # between a name and a place
 _RECEIVED: Final = WORDS["received"]  # a yes, and what a help desk writes
 _WHY_NOT: Final = frozenset(phrase for phrase in WORDS["gladly"] if "not" in phrase.split())
 
@@ -180,7 +182,8 @@ def _bare(words: Sequence[str]) -> list[str]:
 def _is_addressed(before: list[str]) -> bool:
     """Return whether a name is expected behind these words: "Hello", "Kind regards,"."""
     ends = (" ".join(before[start:]).casefold() for start in range(len(before)))
-    return before[-1:] == [NAME] or any(end in _BEFORE_NAMES for end in ends)
+    is_from = before[-2:-1] == [NAME] and before[-1] in _FROM
+    return before[-1:] == [NAME] or is_from or any(end in _BEFORE_NAMES for end in ends)
 
 
 def _is_name(text: str, asked: Asked, *, known: bool = False) -> bool:
@@ -193,9 +196,9 @@ def _is_name(text: str, asked: Asked, *, known: bool = False) -> bool:
     is_known = all(_is_asked(small(word), asked) for word in words)
     first = small("".join(words[:1]))
     is_given = first in _GIVEN or _is_asked(first, asked) or (len(first) == 1 < len(words))
-    common = _ANSWERING if is_given else _COMMON
+    common = _ANSWERING - IN_NAMES if is_given else _COMMON
     like = (is_given or not known) and all(
-        word[0].isupper()
+        (word[0].isupper() or (is_given and word in IN_NAMES))
         and _NAME_WORD.fullmatch(word)
         and (len(word) == 1 or small(word) == first in _GIVEN or small(word) not in common)
         for word in words

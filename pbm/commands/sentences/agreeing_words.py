@@ -134,7 +134,8 @@ class Language:
         if self._is_known(word) or word in TURNS or word in more:
             return word
         plain = plain_letters(word)
-        meant = filter(self._is_known, (plain, _LINGERING.sub(r"\1", plain)))
+        run = (each + word[len(each) - 1 :] for each in self._elided if word.startswith(each[:-1]))
+        meant = filter(self._is_known, (plain, _LINGERING.sub(r"\1", plain), *run))  # or "cest"
         return self._stem(plain) or next(meant, word)
 
     def _is_known(self, word: str) -> bool:

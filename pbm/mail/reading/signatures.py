@@ -41,7 +41,7 @@ _BAR = re.compile(r" [|•·] ")
 _MOST_BARS = 8  # of a line; a longer rest is a sentence
 _MOST_NAMES = 2
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_IN_NAMES = frozenset(
+IN_NAMES: Final = frozenset(
     "af al an and da de del della der di do dos du el en et la le of ten und van von zu".split()
 )
 
@@ -141,7 +141,7 @@ def _are_names(lines: Sequence[str], author: frozenset[str]) -> bool:
 
 
 def _are_of_names(words: Sequence[str], author: frozenset[str]) -> bool:
-    return all(word[0].isupper() or word.casefold() in author | _IN_NAMES for word in words)
+    return all(word[0].isupper() or word.casefold() in author | IN_NAMES for word in words)
 
 
 def _begins(line: str, author: frozenset[str]) -> bool:
