@@ -3,6 +3,7 @@
 import email
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 from pathlib import Path
 from textwrap import wrap
@@ -71,13 +72,18 @@ def _broken(line: str, width: int) -> list[str]:
     indent = line[: len(line) - len(line.lstrip())]
     if line.isprintable() and line[-1:].strip() and len(indent + line) <= width:
         return [indent + line]  # as `wrap` does it, which takes a hundred times as long
-    return wrap(line, width, initial_indent=indent, break_long_words=False) or [""]
+    return _wrapped(line, width, indent) or [""]
+
+
+@lru_cache(maxsize=1 << 15)  # most stand in many mails, and in both of their parts
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    return wrap(text, width, initial_indent=indent, break_long_words=False)
 
 
 def refilled(text: str, width: int) -> str:
     """Each paragraph filled anew, as programs do that take line ends for blanks."""
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
-    return "\n\n".join("\n".join(wrap(p, width, break_long_words=False)) for p in paragraphs)
+    return "\n\n".join("\n".join(_wrapped(p, width)) for p in paragraphs)
 
 
 def without_marks(html: str) -> str:
