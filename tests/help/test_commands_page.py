@@ -6,6 +6,7 @@ After a wanted change run `REGOLD=1 make test ARGS=tests/help/test_commands_page
 import os
 import re
 from pathlib import Path
+from textwrap import fill
 
 from pbm.commands.registry import COMMANDS
 from tests.help.pages import command_table, page_text
@@ -21,7 +22,18 @@ def limits() -> str:
         page_text("limits"),
         flags=re.MULTILINE,
     )
-    return re.sub(r'"([^"]+)"', lambda quoted: f"`{' '.join(quoted[1].split())}`", text).strip()
+    text = re.sub(r'"([^"]+)"', lambda quoted: f"`{' '.join(quoted[1].split())}`", text).strip()
+    return re.sub(r"(?:^(?!#|$).*\n?)+", _refilled, text, flags=re.MULTILINE)
+
+
+def _refilled(block: re.Match[str]) -> str:
+    """Fill the lines of a paragraph or list anew, since figures and code have other lengths."""
+    items = re.split(r"\n(?=- )", block[0].rstrip("\n"))
+    lines = (
+        fill(" ".join(item.split()), 100, subsequent_indent="  " * item.startswith("- "))
+        for item in items
+    )
+    return "\n".join(lines) + "\n" * block[0].endswith("\n")
 
 
 def test_the_page_has_what_the_program_says() -> None:
