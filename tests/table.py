@@ -73,7 +73,12 @@ _EVERYTHING = [
     Call('SELECT "{}" FROM {}'.format('", "'.join(table.columns.keys()), table.name))
     for table in metadata.tables.values()
 ]
-_BY_WHEN = re.compile(r", by [A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)? \(\d+ \w+\)")
+_BY_WHEN = re.compile(
+    r", by [A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2,8}(?: \d{4})?(?:, \d\d:\d\d(?: UTC)?)? \(\d+ \w+\)"
+)
+_WHO_MOVED = re.compile(
+    r"\b(?:[a-z][a-z0-9_-]* moved|Reminder): (your|[a-z][a-z0-9_-]*'s) turn on board"
+)
 _LINK = re.compile(r'<a\nhref="mailto:([^"?]+)\?([^"]*)">')
 _FILLED_IN = ("subject", "body")
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -457,8 +462,12 @@ def _renderer() -> Renderer:
 
 
 def without_dates(said: str) -> str:
-    """The same without the moments by which moves are due."""
-    return _BY_WHEN.sub("", said)
+    """The same without the moments by which moves are due, and without who moved before."""
+    return _WHO_MOVED.sub(_whose_move, _BY_WHEN.sub("", said))
+
+
+def _whose_move(found: re.Match[str]) -> str:
+    return f"{'Your' if found[1] == 'your' else found[1]} move on board"
 
 
 def _check_secrets(mail: Mail) -> None:
@@ -562,8 +571,8 @@ class Person:
     def hears(self, *expected: str) -> Self:
         """Check that what arrived since the last time of reading says all this.
 
-        Line breaks count as blanks, since paragraphs are wrapped. By when a move is due may be
-        left out.
+        Line breaks count as blanks, since paragraphs are wrapped. By when a move is due and who
+        moved before may be left out of the first line.
         """
         heard = "\n".join(f"{mail['Subject']}\n{mail.text}" for mail in self.arrived)
         self.forgets()

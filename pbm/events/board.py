@@ -55,11 +55,16 @@ class BoardDeclined(BoardFact):
     acts_on_board = happens_once = True
 
 
-class MoveDue(BoardFact):
+class _Due(BoardFact):
     """The reader's turn began at `since`; the reader must move by the deadline `by`."""
 
     since: str
     by: str
+    write_to: str = ""  # the server's address, if half the time has passed
+
+
+class MoveDue(_Due):
+    """The reader has moved on the board before."""
 
 
 class AccountNews(BoardFact):
@@ -87,9 +92,8 @@ class VacationTaken(BoardFact):
     days: int
 
 
-class FirstMoveDue(BoardFact):
-    since: str
-    by: str
+class FirstMoveDue(_Due):
+    """The reader has not moved on the board yet."""
 
 
 class FirstMoveMissed(BoardFact):

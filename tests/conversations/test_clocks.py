@@ -42,8 +42,10 @@ def test_reminders_and_a_forfeit(table: Table) -> None:
         table.days_pass(days - 0.01)
         alice.hears_nothing()
         table.days_pass(0.02)
-        alice.gets(1).hears("Your move on board 1", since, by)
-        alice.forgets()
+        alice.gets(1).hears("Reminder: your turn on board 1, by Sat 12 December", since, by)
+        told = " ".join(alice.newest.text.split())
+        another = 'write a new mail to pbm@games.example with the subject "move 1 '
+        assert (another in told) == (days in (7, 6))  # after half the time
         table.days_pass(-0.01)
     bob.hears_nothing()
     table.days_pass(0.99)
@@ -199,12 +201,14 @@ def test_little_time_ends_when_it_is_said(
     plays_next(table, people)
     plays(table, people, 1, plies=1)
     end = table.clock() + timedelta(days=left)
-    by = f"by {end:%a %Y-%m-%d %H:%M} UTC"
-    alice.hears(f"Your move on board 1, {by}", f"- alice: {told}")
+    by = f"by {end:%a} {end.day} {end:%B}"
+    alice.hears(f"bob moved: your turn on board 1, {by}", f"- alice: {told}")
     table.days_pass(left - 1.01)
     alice.hears_nothing()
     table.days_pass(0.02)
-    alice.gets(1).hears(f"Your move on board 1, {by}", f"by {end:%Y-%m-%d %H:%M} (UTC)")
+    alice.gets(1).hears(
+        f"Reminder: your turn on board 1, {by}, {end:%H:%M} UTC", f"by {end:%Y-%m-%d %H:%M} (UTC)"
+    )
     table.days_pass(0.98)
     bob.forgets()
     assert table.board(1).playing

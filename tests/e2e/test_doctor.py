@@ -78,7 +78,7 @@ def test_promise_12_a_front_in_order_is_believed(
     front.says = PASS
     alice.writes("move 1 a1-c3,d4")
     assert text_of(alice.receives()).startswith("bob's move on board 1")
-    assert text_of(bob.receives()).startswith("Your move on board 1")
+    assert text_of(bob.receives()).startswith("alice moved: your turn on board 1")
     assert len(sink.mails) == before + 3  # the question and two boards: the probe has no answer
     assert "the doctor's probe has arrived" in server.log
 

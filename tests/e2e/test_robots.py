@@ -59,7 +59,7 @@ def assert_one_answer(player: Player) -> None:
     player.server.until_all_is_sent()  # type: ignore[union-attr]
     answered = board_mails(player, 2)
     assert len({message_from_bytes(mail.raw)["Message-ID"] for mail in answered}) == 1
-    assert "Your move on board 1" in text_of(answered[0])
+    assert "moved: your turn on board 1" in text_of(answered[0])
     verified = player.server.admin("verify")  # type: ignore[union-attr]
     assert verified.returncode == 0, verified.stdout + verified.stderr
 

@@ -27,9 +27,12 @@ def test_a_whole_game(server: RunningServer, sink: Sink) -> None:
     position = position_in(text_of(boards["alice"]))
     choice = random.Random(SEED)
     plies = heard = 0
+    before = ""
     while position.turn is not None:
         mover = HANDLES[position.turn - 1]
-        assert text_of(boards[mover]).startswith("Your move on board 1, by ")
+        first = "Your move" if not plies else f"{before} moved: your turn"
+        assert text_of(boards[mover]).startswith(f"{first} on board 1, by ")
+        before = mover
         move = choose(position, choice)
         position = position.play(move).position
         plies += 1

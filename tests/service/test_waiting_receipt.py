@@ -130,7 +130,12 @@ def test_what_comes_in_time_is_one_mail(table: Table) -> None:
         table.clock.passes(seconds=WAITS)
         await loops.have_looked()
         (both,) = loops.sent
-        for told in ("Your move on board 1", "You played a1-c3,b2.", "pebble played", "| Hello!"):
+        for told in (
+            "pebble moved: your turn on board 1",
+            "You played a1-c3,b2.",
+            "pebble played",
+            "| Hello!",
+        ):
             assert told in both.text
 
     play(table, do)
@@ -146,7 +151,7 @@ def test_what_comes_late_is_two(table: Table) -> None:
         receipt, answer = loops.sent
         assert "pebble's move on board 1; nothing to do." in receipt.text
         assert "| Hello!" in receipt.text
-        assert "Your move on board 1" in answer.text
+        assert "pebble moved: your turn on board 1" in answer.text
         assert "Hello" not in answer.text
 
     play(table, do)

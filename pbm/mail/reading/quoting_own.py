@@ -83,7 +83,8 @@ _STATE_LINES = 3  # the most lines into which a state line is folded or broken
 # The subject and the headlines, which have too few fixed words in the templates.
 _STARTS = re.compile(
     r"[A-Z][A-Za-z0-9 -]{1,29} Board \d{1,9}: \S"
-    r"|(?:Your|[a-z][a-z0-9_-]{1,15}'s) move on board \d{1,9}(?:[.,;]|$)"
+    r"|(?:(?:Your|[a-z][a-z0-9_-]{1,15}'s) move|(?:[a-z][a-z0-9_-]{1,15} moved|Reminder):"
+    r" (?:your|[a-z][a-z0-9_-]{1,15}'s) turn) on board \d{1,9}(?:[.,;]|$)"
     r"|Board \d{1,9} is (?:closed\.$|over: )",
     re.ASCII,
 )

@@ -202,6 +202,9 @@ class Awaited:
     is_first: bool = False  # the player's first move on the board
     counts: bool = True  # a joint reminder takes the place of this move's own next one
 
+    def is_half_over(self, now: datetime) -> bool:
+        return now - self.since >= (self.by - self.since) / 2
+
 
 def remind(tick: Tick, player: Player, due: Awaited) -> None:
     """Remind a player of the move `due` and of all other awaited moves, in one mail.
@@ -214,8 +217,10 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     numbers = tick.work.boards.to_move(player.id)
     others = [*_others(tick, player, due)] if len(numbers) > 1 else []
     zone, writer = player.settings.timezone, MailWriter(tick)
+    server = tick.site.address.plain
     if not others:
-        when = (due.board.id, local_time(due.since, zone), local_time(due.by, zone))
+        write_to = server if due.is_half_over(tick.now) else ""
+        when = (due.board.id, local_time(due.since, zone), local_time(due.by, zone), write_to)
         fact: BoardFact = FirstMoveDue(*when) if due.is_first else MoveDue(*when)
         view = shown_to(tick, player, due.board, fact)
         writer.board(player, due.board, view, Kind.BOARD if due.is_first else Kind.REMINDER)
@@ -235,6 +240,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
             for item in awaited
         ],
         "boards": [with_kept(tick, player, each, shown_to(tick, player, each)) for each in shown],
+        "write_to": server if any(item.is_half_over(tick.now) for item in awaited) else "",
         "more": len(numbers) - len(awaited),
         "hidden": len(awaited) - len(shown),
     }
