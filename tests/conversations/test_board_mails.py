@@ -148,18 +148,18 @@ def cost(table: SendingTable, person: Person, move: str) -> Cost:
 def test_scores_stand_from_the_side_of_the_reader(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     carol = table.joins("carol")
-    assert "You are o (top). Scores: you 0, bob 0; six marbles off win." in flow(alice.newest)
-    assert "You are x (bottom). Scores: you 0, alice 0; six marbles off win." in flow(bob.newest)
-    carol.says("show 1").hears("Scores: alice (o) 0, bob (x) 0; six marbles off win.")
-    bob.says("show 1#0").hears("Scores: alice (o) 0, bob (x) 0; six marbles off win.")
+    assert "You are o (top). Scores: you 0, bob 0; to win, push six off." in flow(alice.newest)
+    assert "You are x (bottom). Scores: you 0, alice 0; to win, push six off." in flow(bob.newest)
+    carol.says("show 1").hears("Scores: alice (o) 0, bob (x) 0; to win, push six off.")
+    bob.says("show 1#0").hears("Scores: alice (o) 0, bob (x) 0; to win, push six off.")
 
 
 def test_scores_of_three_begin_with_the_reader_and_go_on_in_turn(table: Table) -> None:
     alice, bob, carol = table.start("alice", "bob", "carol")
-    assert "Scores: you 0, bob (2) 0, carol (3) 0; six marbles off win." in flow(alice.newest)
-    assert "Scores: you 0, carol (3) 0, alice (1) 0; six marbles off win." in flow(bob.newest)
+    assert "Scores: you 0, bob (2) 0, carol (3) 0; to win, push six off." in flow(alice.newest)
+    assert "Scores: you 0, carol (3) 0, alice (1) 0; to win, push six off." in flow(bob.newest)
     bob.says("resign")
-    assert "Scores: you 0, alice (1) 0, bob (2) 0 (resigned); six marbles off win." in flow(
+    assert "Scores: you 0, alice (1) 0, bob (2) 0 (resigned); to win, push six off." in flow(
         carol.newest
     )
 
@@ -177,7 +177,7 @@ def test_scores_of_teams_begin_with_the_readers(table: Table) -> None:
         ),
         strict=True,
     ):
-        assert f"Scores: {said}; six marbles off win." in flow(person.newest)
+        assert f"Scores: {said}; to win, push six off." in flow(person.newest)
 
 
 def test_a_move_that_pushed_a_marble_off_is_marked_in_the_list(table: Table) -> None:
@@ -223,7 +223,7 @@ def test_the_end_tells_the_whole_result(table: Table) -> None:
         assert f"{who} pushed six marbles off the board." in flow(mail)
         assert f"{board.ply} moves were played in 3 days." in flow(mail)
         assert 'answer "rematch"' in flow(mail)
-        assert "six marbles off win" not in flow(mail)
+        assert "to win, push" not in flow(mail)
         assert "Places: " not in flow(mail)
     alice.says("show").hears(f"{board.ply} moves were played in 3 days.", "Final scores: you")
 

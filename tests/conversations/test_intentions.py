@@ -26,8 +26,16 @@ def people(table: Table) -> list[Person]:
         ("You win!", "Do you want to resign board 1?", "resign 1"),
         ("draw?", "Do you want to offer a draw on board 1?", "draw 1"),
         ("can we call it a draw", "offer a draw on board 1?", "draw 1"),
-        ("undo please", "ask for your last move back on board 1?", "takeback 1#3"),
-        ("I made a mistake, can I take that back?", "your last move back", "takeback 1#3"),
+        (
+            "undo please",
+            "ask for your last move back on board 1?",
+            "takeback of move #3 on board 1",
+        ),
+        (
+            "I made a mistake, can I take that back?",
+            "your last move back",
+            "takeback of move #3 on board 1",
+        ),
         ("Please delete my account!", "leave this server for good?", "delete"),
     ],
 )
@@ -88,7 +96,7 @@ def test_the_command_itself_is_done_at_once(word: str, table: Table, people: lis
         ("who is to move?", "Your move on board 1."),
         ("status", "Your move on board 1."),
         ("Show me the board", "Your move on board 1."),
-        ("what are the scores", "Scores: you 0, bob 0; six marbles off win."),
+        ("what are the scores", "Scores: you 0, bob 0; to win, push six off."),
         ("which games am I in?", "Your games: 1 in progress"),
         ("I want to stop getting these mails", "You can have fewer mails, or none"),
         ("settings?", "timezone"),

@@ -184,7 +184,7 @@ def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
         "The board that has waited longest stands first.",
         "Abalone Board 1: alice v bob Your move on board 1. bob played h4,g4. You are o (top).",
         "To move there, answer with a line such as 1 ",
-        "last: x g4 from h4",
+        "last: x to g4, leaving h4 empty",
         "Your move on board 3.",
         "You are 1 (top).",
         "To move there, answer with a line such as 3 ",

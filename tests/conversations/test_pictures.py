@@ -126,9 +126,10 @@ def test_all_moves_since_the_readers_last_one_are_marked(table: Table) -> None:
     # Whoever moved reads of the own move, as the mail above it does.
     assert marked == ["e9-e8,e8.", "e9-e8,e8.", "c1-c3,d2 e9-e8,e8."]
     assert picture.png.cache_info().misses == 3
-    assert "last: 2 ben: e7 e8 from e9\n" in ann.newest.text
+    assert "last: 2 ben: to e7 e8, leaving e9 empty\n" in ann.newest.text
     assert (
-        "last 1: 1 ann: d2 d3 d4 from c1 c2 c3\nlast 2: 2 ben: e7 e8 from e9\n"
+        "last 1: 1 ann: to d2 d3 d4, leaving c1 c2 c3 empty\n"
+        "last 2: 2 ben: to e7 e8, leaving e9 empty\n"
     ) in cal.newest.text
 
 

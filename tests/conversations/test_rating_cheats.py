@@ -30,7 +30,7 @@ def test_thirty_puppets_that_resign_after_one_move(table: Table) -> None:
         puppet = table.joins(f"puppet{number}")
         table.begins("alice", f"puppet{number}")
         plays_on(table, number, 2)
-        puppet.says(f"resign {number}").hears("This game counts for no rating")
+        puppet.says(f"resign {number}").hears("This game changes no rating")
     assert known(table) == {}
     alice.says("standings", to=SERVER).hears("Nobody stands in the standings")
 

@@ -75,12 +75,12 @@ def test_both_values_stand_in_the_last_mail(table: Table) -> None:
     off = round(40 * won.sigma)
     for person in (alice, bob):
         text = " ".join(board_mail(person, 1).text.split())
-        assert f"Ratings: alice {up}? +- {off} (a first game), bob {down}? +- {off} (a" in text
-        assert "The number after +- says how uncertain a rating is." in text
+        assert f"Ratings: alice {up}? give or take {off} (a first game), bob" in text
+        assert 'A "?" marks a rating based on few games' in text
     bob.says("rematch", answering=board_mail(bob, 1))
     a_game(table, [bob, alice], 2, loser=alice)
     text = " ".join(board_mail(bob, 2).text.split())
-    assert f"(before {down}? +- {off}), alice" in text
+    assert f"(before {down}? give or take {off}), alice" in text
     assert not problems(table)
 
 
@@ -171,7 +171,7 @@ def test_a_game_that_got_somewhere(plies: int, scored: bool, counts: bool, table
     alice.says("draw 1")
     bob.says("accept 1")
     assert bool(known(table)) is counts
-    told = "This game counts for no rating: a game counts if its own rules end it, or each side has"
+    told = "This game changes no rating. A game counts if its own rules end it, or each side has"
     for person in (alice, bob):
         text = " ".join(person.newest.text.split())
         assert (told in text, "Ratings: " in text) == (not counts, counts)

@@ -309,7 +309,7 @@ def test_when_a_draw_is_good_enough(standing: RobotStanding, *, takes: bool) -> 
 def test_ratings(table: Table, alice: Person) -> None:
     alice.says("challenge pebble").says("a1-c3,b2").forgets()
     thinks(table, alice)
-    alice.says("resign").hears("Board 1 is over: you lost.", "This game counts for no rating")
+    alice.says("resign").hears("Board 1 is over: you lost.", "This game changes no rating")
     alice.says("standings").hears("Nobody stands in the standings of Abalone yet")
     alice.says("info pebble").hears("pebble is a robot", "help pebble", "measured")
     alice.says("challenge pebble -unrated").says("a1-c3,b2").forgets()

@@ -26,7 +26,7 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
         "A new game: alice and carol against bob and dave, on the official board. alice begins.",
         "| Two against two!",
         "You are 1 (top). Your partner is carol, 3 (bottom).",
-        "Scores: you and carol (3): 0, bob (2) and dave (4): 0; six marbles off win.",
+        "Scores: you and carol (3): 0, bob (2) and dave (4): 0; to win, push six off.",
     )
     dave.gets(1).hears("You are 4 (left). Your partner is bob, 2 (right).")
     assert seats(table) == list(NAMES)
@@ -133,7 +133,7 @@ def test_official_is_for_teams_and_for_each_alone(table: Table, people: list[Per
     alice, bob, _, dave = people
     alice.says("challenge me bob carol dave -layout=official").hears(
         "A new game: alice, bob, carol and dave, on the official board.",
-        "Scores: you 0, bob (2) 0, carol (3) 0, dave (4) 0; six marbles off win.",
+        "Scores: you 0, bob (2) 0, carol (3) 0, dave (4) 0; to win, push six off.",
     )
     alice.forgets()
     bob.says("decline")

@@ -55,7 +55,7 @@ def test_the_first_game_goes_as_told(embedded: Table) -> None:
     marta.says("c4-e6,f7")
     assert shows(marta, 3)
     bob.says("h4,h5")
-    marta.forgets().says("d5-f7,g8").hears(quoted("Scores: you 1, bob 0; six marbles off win."))
+    marta.forgets().says("d5-f7,g8").hears(quoted("Scores: you 1, bob 0; to win, push six off."))
     assert shows(marta, 4)
 
 

@@ -47,6 +47,7 @@ Told = tuple[int | None, tuple[str, ...], tuple[str, ...]]  # commands: board, l
 NEW_ADDRESS = "address"  # the kind of question
 _INVITING = ("signup", "invite")
 _MOVE_LINE = re.compile(r"^move (\d+)#(\d+) ", re.ASCII)
+_TAKEBACK_LINE = re.compile(r"\b(takeback) (\d+)#(\d+)$", re.ASCII)
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
 
@@ -133,6 +134,7 @@ def as_shown(line: str) -> str:
     'move 7 on board 4: K-R'
     """
     line = next((item.line for item in read_commands([line]) if item.new_password), line)
+    line = _TAKEBACK_LINE.sub(r"\1 of move #\3 on board \2", line)
     return _MOVE_LINE.sub(r"move \2 on board \1: ", line)
 
 
