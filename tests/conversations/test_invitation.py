@@ -5,6 +5,7 @@ import re
 import pytest
 
 from pbm.play.limits import STARTS
+from pbm.service.asking.challenges import without_links
 from tests.table import Person, Table
 
 
@@ -30,9 +31,12 @@ def test_yes_signs_up_and_starts(table: Table) -> None:
     assert not dave.newest["In-Reply-To"]
     assert not table.boards()
 
-    dave.says("yes").gets(2).hears(
-        "You play as dave-jones now.",
+    dave.says("yes").gets(2)
+    assert dave.arrived[0].text.startswith("The game with alice starts now; the board comes in a")
+    assert "challenge pebble" not in dave.arrived[0].text
+    dave.hears(
         "The game with alice starts now; the board comes in a mail of its own.",
+        "You play as dave-jones now.",
         "Abalone Board 1: alice v dave-jones",
         "| Like in the old days?",
     )
@@ -41,6 +45,51 @@ def test_yes_signs_up_and_starts(table: Table) -> None:
     assert seats(table) == ["alice", "dave-jones"]
     assert table.board(1).options["layout"] == "bowl"
     alice.says("example").forgets().says("a1-c3,b2").hears("dave-jones's move on board 1")
+
+
+def test_who_has_moved_before_is_quoted(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,d4").forgets()
+    asked = "challenge {}@example.net\n\nDo you remember our games?\nMine are on www.a1.example/x."
+    guests = [table.person(f"{name}@example.net") for name in ("dave", "erin")]
+    for person, guest in ((alice, "dave"), (bob, "erin")):
+        person.says(asked.format(guest), answering=person.mail("pbm: welcome"))
+    alice.hears("Our question quotes the beginning of your words, without links and addresses.")
+    bob.hears("Your words have not gone out yet. They come with the board.")
+    guests[0].hears("alice writes: | Do you remember our games? Mine are on \u2026", "Reply yes")
+    assert "remember" not in guests[1].newest.text
+    guests[0].says("Which Alice?").hears(
+        "alice has played here since 2026-11-21, has 1 game in progress, and has finished none."
+    )
+    guests[0].says("yes").hears("| Do you remember our games?\n| Mine are on www.a1.example/x.")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("See https://a.example/b?c now", "See \u2026 now"),
+        ("See (www.a.example), or a.example/b", "See \u2026 or \u2026"),
+        (
+            "Or HTTP:\\\\a.example hxxps://a mailto:bob tel:+123 skype:bob",
+            "Or \u2026 \u2026 \u2026 \u2026 \u2026",
+        ),
+        ("Write to bob@a.example or <bob\uff20a.example>", "Write to \u2026 or \u2026"),
+        ("bob(at)a(dot)example and a[.]example too", "\u2026 and \u2026 too"),
+        ("\u043f\u0440\u0438\u043c\u0435\u0440.\u0440\u0444 a\uff0eexample x", "\u2026 \u2026 x"),
+        ("\u597d\u7684\u3002\u6211\u4eec\u6765\u5427\uff01 \u0438 \u0442.\u0434.", None),
+        ("At 192.0.2.17:80 or a.example.", "At \u2026 or \u2026"),
+        ("[here](https://a.example) and\nthere", "\u2026 and there"),
+        ("https://a.example", ""),
+        ("Well... e.g. at 10:30, 3.5 hours; OK? :) a1-c3,b2!", None),
+        ("Caf\u00e9 \u6bd4\u8d5b\uff01 a/b", None),
+        ("word " * 50, f"{'word ' * 39}word\u2026"),
+        ("x" * 5000, f"{'x' * 199}\u2026"),
+    ],
+)
+def test_what_is_quoted_of_an_inviters_words(said: str, told: str | None) -> None:
+    quoted = without_links(said.split("\n"))
+    assert quoted == (said if told is None else told)
+    assert len(quoted) <= 200
 
 
 def test_another_name_starts_it_as_well(table: Table) -> None:
@@ -146,7 +195,16 @@ def test_an_invitation_that_is_not_sent_keeps_nobody_else_from_it(table: Table) 
     bob.hears("Would you like to play Abalone with carol?")
 
 
-def test_somebody_who_plays_here_is_asked_and_says_who_it_is(table: Table) -> None:
+@pytest.mark.parametrize(
+    ("asks", "told"),
+    [
+        ("hm", "as yes or as no"),
+        ("Who is Alice?", "alice has played here since 2026-11-21, has no"),
+    ],
+)
+def test_somebody_who_plays_here_is_asked_and_says_who_it_is(
+    asks: str, told: str, table: Table
+) -> None:
     alice, bob = table.joins("alice"), table.joins("bob")
     alice.says("challenge Bob@Example.org -bowl\n\nHello!").hears("We have asked Bob@example.org.")
     bob.gets(1).hears(
@@ -154,9 +212,8 @@ def test_somebody_who_plays_here_is_asked_and_says_who_it_is(table: Table) -> No
         "alice gave us this address of yours. Unless you say yes, alice is not told that you play",
     )
     assert not table.boards()
-    bob.says("hm").gets(1).hears("as yes or as no").says("yes").gets(2).hears(
-        "| Hello!", "alice v bob"
-    )
+    bob.says(asks).gets(1).hears(told, "The question is still open.")
+    bob.says("yes").gets(2).hears("| Hello!", "alice v bob")
     alice.hears("Abalone Board 1: alice v bob", "on the bowl board")
     alice.says("challenge bob@example.org").hears("We have asked bob@example.org.")
     alice.says("challenge bob@example.org").hears("and ask nobody twice")
@@ -225,14 +282,26 @@ def test_what_is_neither_is_asked_again(words: str, table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["Who is this? Is this spam?", "Hello,\nwer sind Sie?", "C'est qui ?\n\nDave"]
+    "words",
+    [
+        *("Who is this? Is this spam?", "Hello,\nwer sind Sie?", "C'est qui ?\n\nDave"),
+        *("Who is alice?", "Which Alice? Alice from work?", "Hi! I don't know any Alice."),
+        *(
+            "Wer ist denn Alice?",
+            "Qui est Alice ?",
+            "Chi \u00e8 alice?",
+            "Wie is Alice?",
+            "Kim jest Alice?",
+        ),
+    ],
 )
 def test_a_stranger_learns_who_asks(words: str, table: Table) -> None:
     table.joins("alice").says("challenge dave@example.net")
     dave = table.person("dave@example.net").forgets()
     dave.says(words).gets(1).hears(
         "alice, who plays Abalone by mail on this server, asked us to invite you",
-        "Unless you reply yes, nothing more comes from us. Reply yes to play as dave",
+        "alice has played here since 2026-11-21, has no game in progress, and has finished none.",
+        "That is all we may tell. Unless you reply yes, nothing more comes from us. Reply yes to",
     )
     assert len(table.rows("players")) == 1
     dave.says("yes").hears("You play as dave now.", "Abalone Board 1")

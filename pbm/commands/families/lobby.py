@@ -91,7 +91,8 @@ class Challenge(Command, group="lobby"):
         seated = [known.get(name, name) for name in self._seating(names, context)]
         players = [item for item in seated if isinstance(item, Player)]
         if addresses:
-            told = {"addresses": list(addresses), "first_unsaid": first_unsaid}
+            quoted = context.work.history.has_moved(context.player_id)
+            told = {"addresses": list(addresses), "first_unsaid": first_unsaid, "quoted": quoted}
             yield Answered("invited", {"title": "your invitation", **told})
             guests = [item.id if isinstance(item, Player) else item for item in seated]
             yield invite(context.work, setup, guests, context.player, context.now, self._line([]))

@@ -73,6 +73,7 @@ _SECTIONS: Final = (
     *(*_WITH_MORE, "invite", "verbs at the end", "topics", "who"),
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
+_INVITER = "somebody"  # stands in the list for the handle of whoever invited the writer
 _WANTED: Final = _LISTS[_WISH] | _LISTS[_BEG]
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
 _LONGEST_ASIDE: Final = max(len(aside.split()) for aside in _ASIDES)
@@ -173,10 +174,11 @@ def topic_asked(lines: Sequence[str]) -> Meant | None:
     return Meant(found, True, None, text)
 
 
-def asks_who(lines: Sequence[str]) -> bool:
-    """Return whether somebody asks who we are, or whether our mail is spam."""
+def asks_who(lines: Sequence[str], inviter: str | None = None) -> bool:
+    """Return whether somebody asks who we are or who `inviter` is, or whether our mail is spam."""
     said = map(words_of, _CLAUSE.findall("\n".join(lines)[:_LONGEST]))
-    return any(begins(_without_asides(words), _LISTS["who"]) for words in said)
+    asked = ([_INVITER if word == inviter else word for word in words] for words in said)
+    return any(begins(_without_asides(words), _LISTS["who"]) for words in asked)
 
 
 def _clauses(text: str) -> Iterator[_Clause]:

@@ -45,6 +45,7 @@ from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import page_meant, pairs_meant
 from pbm.store.db import UnitOfWork
+from pbm.store.repositories.history import MOST_MEETINGS
 from pbm.store.values.asking import PendingChallenge, Question
 from pbm.store.values.players import Player
 
@@ -70,7 +71,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
     handle, problem = choose_handle(turn.work, author, signs_up.handle if signs_up else None)
     problem = problem or misread_signup(script)
     if not script.commands and asks_who(turn.envelope.said):
-        problem = who_asks(None)
+        problem = who_asks(turn, None)
     kept: PasswordHash | None = None
     try:
         kept = hash_of_first(turn, signs_up)
@@ -181,8 +182,8 @@ def settle_signup(turn: MailTurn, speaker: Answerer) -> str:
             misread = misread_signup(script)
             if misread:
                 raise misread
-            if not name and asks_who(turn.envelope.said):
-                raise who_asks(invited_to(turn, question))
+            if not name and asks_who(turn.envelope.said, _inviter(turn, question)):
+                raise who_asks(turn, invited_to(turn, question))
             is_answer = begins_answer(turn.envelope.said)
             name = name or (None if is_answer else name_alone(first))
             return _ask_back(turn, question, name, speaker.token)
@@ -212,7 +213,9 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
         yes = None  # for a player, "stop" and "delete" are commands
     challenge = invited_to(turn, question) if is_open(question, turn.arrived) else None
     if challenge and player.is_active and yes is None and turn.is_unclear(script):
-        about = {"inviter": challenge.handle_of(challenge.by_id)}
+        inviter = challenge.handle_of(challenge.by_id)
+        asks = asks_who(turn.envelope.said, inviter)
+        about = {"inviter": inviter, "who": who_asks(turn, challenge).params if asks else None}
         return f"{player.handle}: {ask_once_more(turn, player, question, speaker.token, about)}"
     if yes is None or rest or not player.is_active:
         script = script if yes is None else turn.held(read_script("", rest, in_answer=False))
@@ -250,7 +253,8 @@ def _welcome(turn: MailTurn, speaker: Answerer, player: Player, rest: tuple[str,
     script, doubtful = apart(script, proven=speaker.proven or kept is not None)
     told: list[Event] = []
     if challenge is not None:
-        told.append(said_yes(turn, challenge, question, player))
+        taken = said_yes(turn, challenge, question, player)
+        told.append(replace(taken, params={**taken.params, "title": "welcome"}))
     elif question.params["invitation"]:
         told.append(_CALLED_OFF)
     if script.problem:
@@ -262,7 +266,9 @@ def _welcome(turn: MailTurn, speaker: Answerer, player: Player, rest: tuple[str,
     joined["pairs"] = pairs or kept is not None
     joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
     joined["open"] = offered(context)  # after the commands above
-    told.insert(0, Answered("signed-up", {"title": "welcome", **joined}))
+    joined["invited"] = challenge is not None
+    # To somebody who was invited the game is told first.
+    told.insert(challenge is not None, Answered("signed-up", {"title": "welcome", **joined}))
     tell(context, told)
     if challenge is not None:
         start_if_complete(turn, challenge.id)
@@ -343,11 +349,19 @@ def invited_to(turn: Turn, question: Question) -> PendingChallenge | None:
     return found if found and found.command else None
 
 
-def who_asks(challenge: PendingChallenge | None) -> Refusal:
-    """Return the answer to an unknown sender who asks who we are. It names a guest's inviter."""
-    inviter = challenge.handle_of(challenge.by_id) if challenge else None
-    game = game_named(challenge.setup["game"]) if challenge else default_game()
-    return Refusal("who-asks", inviter=inviter, title=game.info.title)
+def who_asks(turn: Turn, challenge: PendingChallenge | None) -> Refusal:
+    """Return the answer to a sender who asks who we are. It tells a guest of the inviter."""
+    if challenge is None:
+        return Refusal("who-asks", inviter=None, title=default_game().info.title)
+    inviter, history = turn.work.players.get(challenge.by_id), turn.work.history
+    return Refusal(
+        "who-asks",
+        inviter=inviter.handle,
+        title=game_named(challenge.setup["game"]).info.title,
+        since=str(inviter.joined_at.date()),
+        playing=history.playing(inviter.id, most=MOST_MEETINGS),
+        over=history.kept_time(inviter.id, most=MOST_MEETINGS)[0],
+    )
 
 
 def said_yes(

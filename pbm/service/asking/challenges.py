@@ -1,8 +1,10 @@
 """Asks challenged players, invited guests and newcomers; tells players of cancelled challenges."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from unicodedata import normalize
 
 from pbm.clock import local_moment
 from pbm.commands.families.lobby import Challenge
@@ -32,6 +34,14 @@ from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
 CHALLENGE = "challenge"  # the kind of question
+_LONGEST_WORDS, _MOST_READ = 200, 2000  # characters of an inviter's words; read for them
+_CUT = "\u2026"
+# What mail programs make a link, and what people write instead: "bob(at)example.org".
+_LEADS_AWAY = re.compile(
+    r"@|//|\\\\|[^\W\d_]{2}:[\w+]|[^\s.]\.[^\W\d_]{2}|(?:\d{1,3}\.){3}\d"
+    r"|[\[({<](?:\.|dot|at)[\])}>]",
+    re.IGNORECASE,
+)
 FIRST_GAMES = Challenge | Play | Join
 """Commands by which a newcomer can ask for a game; `SeekOthers` is a subclass of `Challenge`."""
 
@@ -77,6 +87,8 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
         **opening_view(*start_of(turn.work.challenges.get(event.challenge_id)), small=True),
         "until": local_moment(turn.now + SIGNUP_STANDS, "UTC"),
     }
+    if turn.work.history.has_moved(player.id):
+        told["words"] = without_links(event.comment)
     for guest in event.guests:
         known = turn.work.players.by_address(address_key(guest.address))
         if known and not takes_challenge(turn.work, event.game, player, known, turn.now):
@@ -84,6 +96,20 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
         who = {"handle": known.handle if known else guest.handle, "plays": known is not None}
         asking = invitation_subject(player.handle, game), {**who, **told}, guest.token
         MailWriter(turn).question(guest.address, "invite", *asking, granted=True)
+
+
+def without_links(comment: Sequence[str]) -> str:
+    """Return the beginning of a comment in one line, without links and addresses.
+
+    >>> without_links(["Hi! See www.example.org/a", "or ask bob@example.org."])
+    'Hi! See \u2026 or ask \u2026'
+    """
+    words = " ".join(comment)[:_MOST_READ].split()
+    leads = (_LEADS_AWAY.search(normalize("NFKC", word)) for word in words)
+    text = " ".join(_CUT if away else word for word, away in zip(words, leads, strict=True))
+    if not any(map(str.isalnum, text)):
+        return ""
+    return text if len(text) <= _LONGEST_WORDS else text[: _LONGEST_WORDS - 1].rstrip() + _CUT
 
 
 def invitation_subject(inviter: str, game: Game) -> str:

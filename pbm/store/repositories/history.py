@@ -71,6 +71,10 @@ class History(Repository):
         some = select(seats.c.board_id).where(seats.c.player_id == player_id, seats.c.playing)
         return len(self._rows(some.limit(most)))
 
+    def has_moved(self, player_id: int) -> bool:
+        moved = (seats.c.player_id == player_id, seats.c.last_ply > 0, seats.c.name.is_(None))
+        return bool(self._rows(select(seats.c.board_id).where(*moved).limit(1)))
+
     def kept_time(self, player_id: int, *, most: int) -> tuple[int, int]:
         """Return how many games a player finished, and how many of them were not lost on time.
 
