@@ -42,6 +42,7 @@ class BoardStarted(BoardFact):
     first_unsaid: bool = False  # `handle` got the first seat without asking for it
     seek: int | None = None  # the seek that became the board
     paired: bool = False  # the players had asked to be paired
+    teaches: bool = False  # unrated, as `handle` has few games, and plays with the weakest robot
 
     begins_board = passes_turn = True
 

@@ -20,6 +20,7 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player, Pool
 
 _MANY_WON = 3  # of four games
+_LESSONS = 5  # finished games, before which those with the weakest robot are not rated
 _LONGEST = 16  # characters of a handle
 _LETTERS = f"{ascii_lowercase}{digits}-_"
 
@@ -71,11 +72,13 @@ def begin_board(
     rematch_of: int | None = None,
     agreed: Collection[int] | None = None,
     first_unsaid: bool = False,
+    teaches: bool = False,
 ) -> list[Event]:
     """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
     `agreed` has the ids of the players who have said yes. It is None if nobody was asked.
-    `first_unsaid` tells that `begun_by` got the first seat without asking for it.
+    `first_unsaid` tells that `begun_by` got the first seat without asking for it, and `teaches`
+    that the board is an unrated lesson without that (see `is_lesson`).
 
     Boards to which not all have said yes are limited per hour. Boards about which nobody was asked
     are also limited per day.
@@ -91,7 +94,7 @@ def begin_board(
     if surprised and not limits.STARTS.take(work, now, begun_by.id):
         raise Refusal("too-many-begun", most=limits.STARTS.most)
     limits.count_challenge(work, begun_by, surprised, now)
-    return [BoardStarted(board.id, begun_by.handle, first_unsaid)]
+    return [BoardStarted(board.id, begun_by.handle, first_unsaid, teaches=teaches)]
 
 
 def check_others(
@@ -124,6 +127,13 @@ def is_left_unanswered(work: UnitOfWork, begun_by: Player, other: Player, now: d
     if other.robot:
         return False
     return work.beginnings.unanswered(begun_by.id, other.id, since, most=most) >= most
+
+
+def is_lesson(work: UnitOfWork, players: Sequence[Player], begun_by: Player) -> bool:
+    """Return whether somebody with few finished games begins a game with the weakest robot."""
+    if {player.robot for player in players if player.id != begun_by.id} != {WEAKEST}:
+        return False
+    return len(work.history.finished(begun_by.id, below=None, most=_LESSONS).board_ids) < _LESSONS
 
 
 def robots_play(game: Game) -> bool:

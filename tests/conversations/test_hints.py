@@ -66,7 +66,7 @@ def test_the_first_mail_says_who_thinks_and_where_there_are_hints(table: Table) 
         'When it is your turn, answer "hint" to be shown a good move, or "takeback" to take your'
     )
     rated = 'This game counts for your rating, so you get no help in it. In an unrated game "hi'
-    alice.says("challenge pebble", answering=welcome)
+    alice.says("challenge pebble -rated", answering=welcome)
     alice.hears("pebble is a robot: this server thinks for it.", rated, '"challenge pebble -unrate')
     alice.forgets().says("challenge pebble -unrated", answering=welcome).hears(hints)
     alice.says("challenge me cobble pebble", answering=welcome)
@@ -83,7 +83,7 @@ def test_the_first_mail_says_who_thinks_and_where_there_are_hints(table: Table) 
     ("line", "refusal"),
     [
         (
-            "challenge pebble",
+            "challenge pebble -rated",
             'Board 1 is rated, and hints are for unrated games. Begin one with "-unrated"',
         ),
         (

@@ -97,7 +97,7 @@ def test_who_plays_one_by_name_is_asked(alice: Person, words: str) -> None:
 
 @pytest.mark.parametrize("words", ["Give me a hint!", "what should I play?", "Can I have a hint?"])
 def test_plain_words_for_a_hint(table: Table, alice: Person, words: str) -> None:
-    alice.says("challenge pebble").says(words).hears("Board 1 is rated, and hints are for")
+    alice.says("challenge pebble -rated").says(words).hears("Board 1 is rated, and hints are for")
     bob = table.joins("bob")
     bob.says("challenge alice pebble").forgets()
     bob.says(words, answering=board_mail(bob, 2)).hears("Sent to alice")
@@ -252,7 +252,8 @@ def test_an_offer_of_two_people_and_a_robot(table: Table, alice: Person) -> None
     ("options", "told", "plies"),
     [
         ("-unrated", "pebble agreed: your move 1, a1-c3,b2, is taken back", 0),
-        ("", "pebble said no to the take-back", 2),
+        ("-rated", "pebble said no to the take-back", 2),
+        ("", "pebble agreed: your move", 0),
     ],
 )
 def test_take_backs(table: Table, alice: Person, options: str, told: str, plies: int) -> None:
@@ -284,6 +285,26 @@ def test_claims_work_against_it(table: Table, alice: Person) -> None:
     alice.says("claim").gets(1).hears("Board 1 is over: a draw.")
 
 
+# -- first games --------------------------------------------------------------------------------
+
+
+def test_first_games_with_the_weakest_are_lessons(table: Table, alice: Person) -> None:
+    told = "Until you have finished five games, those against pebble are not rated."
+    alice.says("challenge pebble").hears(
+        "This game is not rated.", 'answer "hint"', told, 'answer "challenge pebble -rated".'
+    )
+    others = ("pebble -rated", "flint", "pebble cobble", "pebble -unrated")
+    for line in others:
+        alice.forgets().says(f"challenge {line}", answering=alice.mail("pbm: welcome"))
+        assert told not in " ".join(alice.gets(1).newest.text.split())
+    assert [table.board(number).rated for number in table.boards()] == [False, *3 * [True], False]
+    alice.says("challenge -rated -unrated pebble").hears("Leave out one of them.")
+    for number in table.boards():
+        alice.says(f"resign {number}")
+    alice.says("rematch 1").says("challenge pebble").hears("A new game: alice and pebble")
+    assert [table.board(number).rated for number in (6, 7)] == [False, True]
+
+
 # -- what a draw is worth ----------------------------------------------------------------------
 
 
@@ -307,7 +328,7 @@ def test_when_a_draw_is_good_enough(standing: RobotStanding, *, takes: bool) -> 
 
 
 def test_ratings(table: Table, alice: Person) -> None:
-    alice.says("challenge pebble").says("a1-c3,b2").forgets()
+    alice.says("challenge pebble -rated").says("a1-c3,b2").forgets()
     thinks(table, alice)
     alice.says("resign").hears("Board 1 is over: you lost.", "This game changes no rating")
     alice.says("standings").hears("Nobody stands in the standings of Abalone yet")

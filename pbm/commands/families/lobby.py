@@ -1,6 +1,7 @@
 """Commands that begin a game, or decline one."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import ClassVar
 
@@ -22,7 +23,7 @@ from pbm.mail.address import address_key, is_at_home, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
 from pbm.play import limits
 from pbm.play.actions import decline_board
-from pbm.play.begin import begin_board, check_others
+from pbm.play.begin import begin_board, check_others, is_lesson
 from pbm.play.boards import Setup, in_seats, in_teams, partners_option, setup_of
 from pbm.play.challenges import invite, propose, who_is_asked
 from pbm.play.clocks import terms
@@ -49,6 +50,7 @@ class Challenge(Command, group="lobby"):
         "challenge -seats=carol,me,bob",
         "challenge dave@example.org",
         "challenge bob -rounds=2",
+        "challenge pebble -rated",
     )
 
     opponents: tuple[Team, ...] = operand(Opponents(), many=True, unless="seats")
@@ -56,6 +58,7 @@ class Challenge(Command, group="lobby"):
     seats: tuple[Team, ...] | None = option("seats", Seats())
     random: bool = flag("random")
     rounds: int | None = option("rounds", ROUNDS)
+    rated: bool = flag("rated")
     unrated: bool = flag("unrated")
     forfeittime: timedelta | None = option(
         "forfeittime", Span(terms.SHORTEST, terms.LONGEST, "reminded")
@@ -72,6 +75,8 @@ class Challenge(Command, group="lobby"):
     def run(self, context: Context) -> Iterator[Event]:
         names = self._names(context)
         setup = self._setup(len(names))
+        if self.rated and self.unrated:
+            raise Refusal("rated-or-unrated")
         named = _with_handles(context, self.seats or self.opponents)
         unsaid = not any(context.player.handle in team for team in named)
         try:
@@ -97,10 +102,13 @@ class Challenge(Command, group="lobby"):
             guests = [item.id if isinstance(item, Player) else item for item in seated]
             yield invite(context.work, setup, guests, context.player, context.now, self._line([]))
             return
+        is_said = self.rated or self.unrated
+        teaches = not is_said and is_lesson(context.work, players, context.player)
+        setup = replace(setup, rated=setup.rated and not teaches)
         given = (context.work, setup, players, context.player, context.now)
         asked = who_is_asked(players, context.player)
         if not asked:
-            yield from begin_board(*given, first_unsaid=first_unsaid)
+            yield from begin_board(*given, first_unsaid=first_unsaid, teaches=teaches)
             return
         yield challenged_answer([player.handle for player in asked], first_unsaid=first_unsaid)
         yield from propose(*given, first_unsaid=first_unsaid)
@@ -150,8 +158,7 @@ class Challenge(Command, group="lobby"):
         for name, between, spans in clock:
             if spans:
                 options.append(f"-{name}={between.join(map(terms.write_duration, spans))}")
-        if self.unrated:
-            options.append("-unrated")
+        options += ["-rated"] if self.rated else ["-unrated"] if self.unrated else []
         return options
 
     def _names(self, context: Context) -> list[str]:
