@@ -77,8 +77,7 @@ def begin_board(
     """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
     `agreed` has the ids of the players who have said yes. It is None if nobody was asked.
-    `first_unsaid` tells that `begun_by` got the first seat without asking for it, and `teaches`
-    that the board is an unrated lesson without that (see `is_lesson`).
+    `first_unsaid` and `teaches` are told as in `BoardStarted`.
 
     Boards to which not all have said yes are limited per hour. Boards about which nobody was asked
     are also limited per day.

@@ -108,5 +108,6 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
         "others": [handles[other] for other in handles if other not in (seat, *own)],
         "left": [(handles[item.seat], item.how) for item in left],
         "ply": board.ply,
+        "latest": board.latest,
         "rated": board.rated,
     }

@@ -174,6 +174,7 @@ def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewD
         "subject": board.subject,
         "game": board.game,
         "ply": board.ply,
+        "latest": board.latest,
         "diagram": "\n".join(position.diagram()),
         "state": position.state(),
         "players": [

@@ -108,7 +108,7 @@ class TestOpenOffers:
         players.remove(room.office, "bob", WHY)
         room.posts()
         for person in (room.alice, carol):
-            person.hears("removed bob from this server", "All agreed: ", "move 1, ")
+            person.hears("removed bob from this server", "All agreed: ", "move 1 (#1), ")
         assert (room.board(2).ply, room.board(2).position.out) == (0, {3})
         assert room.is_sound()
 

@@ -30,7 +30,7 @@ class TestUndo:
         assert (board.ply, board.state) == (0, board.start_state)
         room.posts()
         for person in (room.alice, room.bob):
-            person.gets(1).hears("took back move 1, a1-c3,b2 by alice", f"| {WHY}")
+            person.gets(1).hears("took back move 1 (#1), a1-c3,b2 by alice", f"| {WHY}")
         (change,) = room.journal(board=1)
         assert (change.what, change.who, change.why) == ("ply undone", "root", WHY)
         assert change.details == {"ply": 1, "move": FIRST}

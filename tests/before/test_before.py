@@ -44,7 +44,7 @@ QUESTIONS = (  # what a yes to each of them brings, and what a no
 )
 OPEN = (  # on boards: what somebody answers, and what is told then
     ("draw offered", "erin", "accept draw", "is over: a draw."),
-    ("take-back open", "erin", "accept takeback", "move 3, "),
+    ("take-back open", "erin", "accept takeback", "move 2 (#3), "),
     ("on papillons", "ivan", "Back again.", "| Back again."),
 )
 

@@ -54,11 +54,11 @@ def test_a_move_waits_with_its_ply(table: Table) -> None:
     work = table.person("a.l@work.example")
     work.says("a1-c3,d4", answering=mail)
     question = alice.newest
-    assert "| move 1 on board 1: a1-c3,b2" in question.text
+    assert "| move #1 on board 1: a1-c3,b2" in question.text
     alice.says("a2-c4,d5", answering=mail)
     bob.says("i5-g5,f5")
     alice.forgets().says("yes", answering=question).gets(1).hears(
-        "You meant this as move 1, but the next move on board 1 is number 3.",
+        "You meant this as move #1, but the next move on board 1 is #3.",
         "is one of your addresses",
     )
 

@@ -77,7 +77,7 @@ def played(table: Table, *handles: str, plies: int = 8) -> list[Person]:
 @pytest.mark.on_postgresql
 def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
     alice, bob = played(table, "alice", "bob")
-    alice.says("analyse 1").gets(1).hears("Board 1 is being analysed, all 8 moves.")
+    alice.says("analyse 1").gets(1).hears("Board 1 is being analysed, all its moves.")
     bob.says("analyze 1").gets(1).hears("Board 1 is being analysed")
     for person in (alice, bob):
         person.forgets()
@@ -89,8 +89,9 @@ def test_the_moves_that_cost_most_are_told_and_kept(table: Table) -> None:
         "It costs about 0.",
         "The best answer is ",
         "A better move was ",
-        "After the last move The best line from there: 9. ",
-        "What the mistakes were about - you: three moves to the centre missed (moves 1, 5 and 7)",
+        "After the last move The best line from there: 5 (#9). ",
+        "What the mistakes were about - you: three moves to the centre missed,",
+        "moves 1 (#1), 3 (#5) and 4 (#7)",
         "Board 1 is over: you win.",
     )
     assert told.count("A better") == told.count("The best answer is") == 3
@@ -128,7 +129,7 @@ def test_its_lines_stand_in_the_record_and_are_no_part_of_the_game(table: Table)
     assert rules.parse_record(after, {}) == rules.parse_record(before, {})
     for form in ("-json", "-abapro", "-apgn -abapro", "-diagram"):
         alice.forgets().says(f"export 1 {form}").gets(1)
-    alice.forgets().says(f"import\n{after}").gets(1).hears("Imported: 8 moves")
+    alice.forgets().says(f"import\n{after}").gets(1).hears("Imported: 4 moves (#8)")
 
 
 def test_after_a_crash_it_goes_on_where_it_was(
@@ -167,7 +168,7 @@ def test_games_of_more_than_two_are_analysed_as_well(table: Table, handles: str)
     table.robots_think()
     alice.gets(1).hears("moves cost most", "A better move was ", "After the last move")
     # Where the search passes over the next player, there is no answer, nor a board after it.
-    _, *mistakes = re.split(r"Move \d+: ", " ".join(alice.newest.text.split()))
+    _, *mistakes = re.split(r"Move \d+ \(#\d+\): ", " ".join(alice.newest.text.split()))
     assert any("Compared with the board after move " in told for told in mistakes)
     for told in mistakes:
         assert ("with the board above" in told) <= ("The board would then be:" in told)
@@ -180,7 +181,7 @@ def test_a_game_without_mistakes_has_none(table: Table, monkeypatch: pytest.Monk
     table.robots_think()
     alice.gets(1).hears("On board 1 no move cost much, as far as our robots can see.")
     told = " ".join(alice.newest.text.split())
-    assert re.search(r"(Of all|in the end), move [12], \S+ by (you|bob), cost most\.", told)
+    assert re.search(r"(Of all|in the end), move 1 \(#[12]\), \S+ by (you|bob), cost most\.", told)
     assert "Better was" not in alice.newest.text
 
 
@@ -240,7 +241,7 @@ def test_a_game_that_goes_on_after_all_is_analysed_anew(table: Table) -> None:
     table.robots_think()
     with table.database.engine.begin() as connection:
         connection.execute(update(boards).values(ply=3, taken_back=1))
-    alice.forgets().says("analyse 1").gets(1).hears("Board 1 is being analysed, all 3 moves.")
+    alice.forgets().says("analyse 1").gets(1).hears("Board 1 is being analysed, all its moves.")
     with table.database.engine.begin() as connection:
         connection.execute(update(boards).values(ply=4, taken_back=0))
 
@@ -272,7 +273,7 @@ def test_a_record_does_not_tell_what_to_play_on_a_board_that_stands_so(table: Ta
     bob.forgets().says(f"import\n{record}").hears("It is board 3 now")
     alice.forgets().says("analyse 2").gets(1).hears(
         "Board 1, on which you play, stands now, stood lately or may stand after the next move as"
-        " the game of board 2 did after move 1, perhaps turned or mirrored. So that can be"
+        " the game of board 2 did after move #1, perhaps turned or mirrored. So that can be"
         " analysed for you once board 1 has gone on."
     )
     assert not table.rows("thoughts")
@@ -299,7 +300,9 @@ def test_nor_does_one_with_the_moves_in_another_order(record: str, ply: int, tab
     plays_silently(table, 1, ["a1-c3,b2", "i9-g7,h8", "b6,c6", "h4,g4"])
     for number, text in ((2, record), (3, mirrored(record))):
         alice.forgets().says(f"import\n{text}")
-        told = f"as the game of board {number} did after move {ply}" if ply else "is being analysed"
+        told = (
+            f"as the game of board {number} did after move #{ply}" if ply else "is being analysed"
+        )
         alice.forgets().says(f"analyse {number}").hears(told)
 
 
@@ -331,7 +334,7 @@ def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Ta
     carol.says("analyse 2").hears("Board 2 is being analysed")
     table.robots_think()
     bob.forgets().says("analyse 2").gets(1).hears(
-        "as the game of board 2 did after move 1, perhaps"
+        "as the game of board 2 did after move #1, perhaps"
     )
     assert "{" not in bob.says("export 2").newest.text
     assert "{better: " in " ".join(carol.says("export 2").newest.text.split())
@@ -341,10 +344,10 @@ def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Ta
         mover.says(f"move 3 {mirrored(move)}")
     carol.says("resign 3")
     bob.forgets().says("analyse 3").gets(1).hears(
-        "as the game of board 3 did after move 1, perhaps"
+        "as the game of board 3 did after move #1, perhaps"
     )
     plays_on(table, 1, 5)
-    bob.says("analyse 3").hears("as the game of board 3 did after move 3, perhaps")
+    bob.says("analyse 3").hears("as the game of board 3 did after move #3, perhaps")
     plays_on(table, 1, 1)
     bob.says("analyse 3").hears("Board 3 is being analysed")
 
@@ -361,7 +364,7 @@ def test_nor_a_copy_that_was_played_on_before(table: Table) -> None:
     alice.says("move 1 a1-c3,b2")
     table.person("bob@example.org").says("move 1 i9-g7,h8", answering=_bob.newest)
     alice.forgets().says("analyse 2").gets(1).hears(
-        "as the game of board 2 did after move 1, perhaps"
+        "as the game of board 2 did after move #1, perhaps"
     )
 
 
@@ -390,9 +393,9 @@ def test_one_of_before_is_still_told(table: Table) -> None:
         work.analyses.keep(1, KEPT_BEFORE, table.clock())
     alice.says("analyse 1").gets(1).hears(
         "On board 1 these two moves cost most",
-        "Move 2: i5-h5,i6 by bob It costs about 1.3 marbles.",
+        "Move 1 (#2): i5-h5,i6 by bob It costs about 1.3 marbles.",
         "A better move was i9-g7,h8. It moves three",
-        "Move 4: i8-g6,h7 by bob It throws a win away, and loses by force.",
+        "Move 2 (#4): i8-g6,h7 by bob It throws a win away, and loses by force.",
         "A better move was i6,h6.",
     )
     assert "Who was ahead" not in alice.newest.text
@@ -445,8 +448,8 @@ def test_a_loss_by_force_is_called_one(table: Table, monkeypatch: pytest.MonkeyP
     alice.says("analyse 1").forgets()
     table.robots_think()
     alice.gets(1).hears(
-        "The game turned with move 6, ",
-        "by bob: you were ahead from then on. After move 6 bob could no longer avoid losing.",
+        "The game turned with move 3 (#6), ",
+        "by bob: you were ahead from then on. After move 3 (#6) bob could no longer avoid losing.",
         "by bob It loses the game by force.",
         "# is a win by force",
     )

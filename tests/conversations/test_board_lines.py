@@ -107,8 +107,8 @@ def test_each_line_is_answered_for_itself(table: Table) -> None:
         "That does not read as a move",
         "| 3 nonsense",
         "One of your lines was not done.",
-        'Do you want "move 3 on board 4: a2-c4,b3" played on the board as it is now?',
-        "You answered an older mail. Board 4 is now at move 3:",
+        'Do you want "move #3 on board 4: a2-c4,b3" played on the board as it is now?',
+        "You answered an older mail. Board 4 is now at move 2 (#3):",
     )
     bob.gets(1)
     alice.says("yes").hears("bob's move on board 4")
@@ -179,7 +179,7 @@ def test_in_an_answer_to_another_board_the_number_is_asked_about(table: Table) -
     first = alice.mail("Abalone Board 1")
     for said in (f"2 {MOVE}", f"Hi!\n2 {MOVE}"):
         alice.says(said, answering=first).gets(1).hears(
-            'Did you send "move 1 on board 2: a1-c3,b2"?',
+            'Did you send "move #1 on board 2: a1-c3,b2"?',
             "You answered a mail about board 1, and your line begins with 2.",
         )
     alice.says("Remember:\n77 was good.", answering=first).forgets()
@@ -213,7 +213,7 @@ def test_mails_that_prove_nothing_are_asked_about_as_far_as_they_can_be_done(tab
     alice, bob, _ = sits_down(table, 3)
     alice.writes(f"1 {MOVE}", f"What a day!\n77 {MOVE}\n3 {MOVE}\nBye").gets(2).hears(
         "There is no board 77.",
-        "| move 1 on board 1: a1-c3,b2 | move 1 on board 3: a1-c3,b2",
+        "| move #1 on board 1: a1-c3,b2 | move #1 on board 3: a1-c3,b2",
         "these words were not sent on",
         "| What a day!",
     )

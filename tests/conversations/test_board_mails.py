@@ -221,20 +221,20 @@ def test_the_end_tells_the_whole_result(table: Table) -> None:
         assert told in flow(mail)
         assert f"Board 1 is over: {how}." in flow(mail)
         assert f"{who} pushed six marbles off the board." in flow(mail)
-        assert f"{board.ply} moves were played in 3 days." in flow(mail)
+        assert f"The game had 12 moves (#{board.ply}), played in 3 days." in flow(mail)
         assert 'answer "rematch"' in flow(mail)
         assert "to win, push" not in flow(mail)
         assert "Places: " not in flow(mail)
-    alice.says("show").hears(f"{board.ply} moves were played in 3 days.", "Final scores: you")
+    alice.says("show").hears(f"12 moves (#{board.ply}), played in 3 days.", "Final scores: you")
 
 
 @pytest.mark.parametrize(
     ("passed", "said"),
     [
-        ({"seconds": 30}, "2 moves were played in less than two minutes."),
-        ({"minutes": 40}, "2 moves were played in 40 minutes."),
-        ({"hours": 30}, "2 moves were played in 30 hours."),
-        ({"days": 12}, "2 moves were played in 12 days."),
+        ({"seconds": 30}, "The game had 1 move (#2), played in less than two minutes."),
+        ({"minutes": 40}, "The game had 1 move (#2), played in 40 minutes."),
+        ({"hours": 30}, "The game had 1 move (#2), played in 30 hours."),
+        ({"days": 12}, "The game had 1 move (#2), played in 12 days."),
     ],
 )
 def test_how_long_a_game_took(passed: dict[str, float], said: str, table: Table) -> None:
@@ -254,7 +254,9 @@ def test_places_of_more_than_two(table: Table) -> None:
     assert "Places: " not in flow(bob.newest)
     dave.says("resign")
     for person in people:
-        person.hears("Places: 1st bob, 2nd carol, 3rd alice, 4th dave. 3 moves were played")
+        person.hears(
+            "Places: 1st bob, 2nd carol, 3rd alice, 4th dave. The game had 1 move (#3), played"
+        )
     alice.says("rematch").forgets()
     for person in (alice, carol, dave):
         person.says("resign 2")

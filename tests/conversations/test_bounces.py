@@ -87,7 +87,7 @@ def test_promise_09_a_hard_bounce_marks_and_the_others_are_told(table: Table) ->
     assert bob.newest["Subject"] == "Abalone Board 1: alice v bob"
     bob.hears(AWAY, TURN)
     bob.says("show").hears("(mail to alice comes back)")
-    bob.says("games").hears("Move 3 is alice's (mail to alice comes back)")
+    bob.says("games").hears("Move 2 (#3) is alice's (mail to alice comes back)")
     assert table.moves(1) == ["a1-c3,b2", "i9-g7,h8"]
 
 

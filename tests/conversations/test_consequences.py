@@ -44,10 +44,10 @@ class TestTheQuestionComesFirst:
         bob.says("g7,f7")
         alice.says("d3,c3", answering=older)
         assert first_line(alice.newest) == (
-            'Do you want "move 3 on board 1: d3,c3" played on the board as it is now?'
+            'Do you want "move #3 on board 1: d3,c3" played on the board as it is now?'
             " Reply yes to play it there, or no to drop it."
         )
-        alice.hears("Board 1 is now at move 3:")
+        alice.hears("Board 1 is now at move 2 (#3):")
 
     def test_of_all_others(self, table: Table) -> None:
         stranger = table.person("marta@example.net").writes("hello")

@@ -184,8 +184,8 @@ def test_a_draw_and_a_move_that_is_asked_about_wait_together(table: Table) -> No
     plays(table, [alice, bob], plies=2)
     forget(alice, bob)
     alice.says("c3,d3\ndraw\n\nWell?", answering=old).gets(1).hears(
-        "You answered an older mail. Board 1 is now at move 3:",
-        "| move 3 on board 1: c3,d3 | draw 1",
+        "You answered an older mail. Board 1 is now at move 2 (#3):",
+        "| move #3 on board 1: c3,d3 | draw 1",
         "| Well?",
     )
     assert alice.newest.text.count("You answered an older mail") == 1
@@ -198,7 +198,7 @@ def test_in_a_new_mail_a_draw_means_the_board_of_the_move(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("challenge me bob").forgets()
     alice.writes("multiple", "move 2 c3,d3\ndraw").hears(
-        "| move 1 on board 2: c3,d3 | draw 2"
+        "| move #1 on board 2: c3,d3 | draw 2"
     ).says("yes")
     bob.forgets().says("draw 2")
     assert (is_drawn(table, 2), table.board(1).ply) == (True, 0)

@@ -155,7 +155,7 @@ def test_the_others_play_on_without_the_one_who_resigned(table: Table) -> None:
     carol.says("resign").gets(1).hears("You have left board 1 already.")
     carol.says("decline").gets(1).hears("You have left board 1 already.")
     dave.forgets().says("e1-e2,e3").gets(1).hears("alice's move on board 1")
-    assert "   1. b1-b3,c2  --  --  e1-e2,e2\n" in dave.newest.text
+    assert "1 (#1). b1-b3,c2  --  --  e1-e2,e2\n" in dave.newest.text
     dave.says("resign").gets(1)
     for person in people:
         person.hears(f"Board 1 is over: {'you win' if person is alice else 'alice wins'}.")

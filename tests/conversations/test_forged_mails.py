@@ -67,7 +67,7 @@ def test_what_is_dangerous_has_a_question_each_that_says_so_first(table: Table) 
         forges(table, alice, "multiple", "\n".join(lines), by=f"x@{place}.example")
         alice.gets(4)
         shared, *each = alice.arrived
-        assert "move 1 on board 1" in shared["Subject"]
+        assert "move #1 on board 1" in shared["Subject"]
         # What ends the reply addresses is asked about last.
         asked = sorted(lines[:3], key=lambda line: {"delete": 1, "newkey": 2}.get(line, 0))
         for line, mail in zip(asked, each, strict=True):

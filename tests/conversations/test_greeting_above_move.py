@@ -140,7 +140,7 @@ def test_a_move_below_a_greeting_in_an_old_mail_is_asked_about(table: Table) -> 
     alice.forgets().says("Hi bob,\n\na2,b2\n\nBye", answering=old).gets(1)
     alice.hears("Nothing has changed.", "| Hi bob,")  # a2,b2 is not legal there any more
     alice.says("Hi bob,\n\na2-c4,d5\n\nBye", answering=old).gets(1).hears(
-        "You answered an older mail", '"move 3 on board 1: a2-c4,b3" played', "| Hi bob,", "| Bye"
+        "You answered an older mail", '"move #3 on board 1: a2-c4,b3" played', "| Hi bob,", "| Bye"
     )
     bob.hears_nothing()
     assert len(table.moves(1)) == 2
@@ -151,7 +151,7 @@ def test_a_move_below_a_greeting_in_an_old_mail_is_asked_about(table: Table) -> 
 def test_without_a_proof_it_is_asked_about_first(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("Re: Abalone Board 1: alice v bob", "Hi bob,\n\na1-c3,d4\n\nBye").gets(1)
-    alice.hears('"move 1 on board 1: a1-c3,b2"?', "| Hi bob,", "| Bye", "Reply yes to do it")
+    alice.hears('"move #1 on board 1: a1-c3,b2"?', "| Hi bob,", "| Bye", "Reply yes to do it")
     bob.hears_nothing()
     two = f"Hi bob,\n\na1-c3,d4\n\n{OTHER}"
     alice.writes("Re: Abalone Board 1: alice v bob", two).hears("Nothing has changed.", "| Hi bob,")

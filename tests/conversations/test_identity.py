@@ -11,8 +11,8 @@ PLAIN = "550 5.1.1 This reply address is not valid any more; please write to pbm
 def test_a_plain_mail_is_asked_about(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("move 1 a1-c3,d4", "Here I come.").gets(1).hears(
-        "Please confirm: move 1 on board 1: a1-c3,b2",
-        'Did you send "move 1 on board 1: a1-c3,b2"?',
+        "Please confirm: move #1 on board 1: a1-c3,b2",
+        'Did you send "move #1 on board 1: a1-c3,b2"?',
         "| Here I come.",
         "Reply yes to do it, or no to drop it.",
         "This question stays open for 48 hours.",
@@ -33,7 +33,7 @@ def test_waiting_commands_share_one_question_and_run_in_order(table: Table) -> N
     question = alice.newest
     for line in (
         "| challenge alice bob",
-        "| move 1 on board 1: a1-c3,b2",
+        "| move #1 on board 1: a1-c3,b2",
         "| challenge -bowl alice bob",
     ):
         assert line in question.text
@@ -130,7 +130,7 @@ def test_a_waiting_move_keeps_its_ply(table: Table) -> None:
     alice.says("a2-c4,d5", answering=board)
     bob.says("i5-g5,f5")
     alice.forgets().says("yes", answering=question).gets(1)
-    alice.hears("You meant this as move 1, but the next move on board 1 is number 3.")
+    alice.hears("You meant this as move #1, but the next move on board 1 is #3.")
     assert len(table.moves(1)) == 2
 
 

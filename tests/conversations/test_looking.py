@@ -24,8 +24,8 @@ def test_show_has_all_moves_and_the_board(table: Table) -> None:
             "Abalone Board 1: alice v bob",
             "Your move on board 1.",
             "All moves:",
-            "1. a1-c3,b2 i9-g7,h8",
-            "3. a2-c4,b3 h4,g4",
+            "1 (#1). a1-c3,b2 i9-g7,h8",
+            "2 (#3). a2-c4,b3 h4,g4",
             "State: ",
         )
     bob.hears_nothing()
@@ -34,16 +34,16 @@ def test_show_has_all_moves_and_the_board(table: Table) -> None:
 
 def test_show_as_it_was(table: Table) -> None:
     alice, _ = played(table)
-    alice.says("show 1#0").gets(1).hears("Board 1 after move 0 of 4:", "A- o o o o o / 7")
-    alice.says("show #1").gets(1).hears("Board 1 after move 1 of 4:", "A- . o o o o / 7")
+    alice.says("show 1#0").gets(1).hears("Board 1 before the first move:", "A- o o o o o / 7")
+    alice.says("show #1").gets(1).hears("Board 1 after move 1 (#1) of 2 (#4):", "A- . o o o o / 7")
     start = ".1111/111111/..111../...1..../"
     assert f"State: {start}" in " ".join(alice.newest.text.split())
-    alice.says("show 1#-1").gets(1).hears("Board 1 after move 4 of 4:")
-    alice.says("show #-4").gets(1).hears("Board 1 after move 1 of 4:")
+    alice.says("show 1#-1").gets(1).hears("Board 1 after move 2 (#4) of 2 (#4):")
+    alice.says("show #-4").gets(1).hears("Board 1 after move 1 (#1) of 2 (#4):")
     for line in ("show 1#5", "show 1#-6", "show 1#99999"):
-        alice.says(line).gets(1).hears("Board 1 has moves 1 to 4, and no move")
+        alice.says(line).gets(1).hears("Board 1 has moves #1 to #4, and no #")
     alice.says("show 1#2 1#3 1").gets(1).hears(
-        "after move 2 of 4", "after move 3 of 4", "All moves:"
+        "after move 1 (#2) of 2 (#4)", "after move 2 (#3) of 2 (#4)", "All moves:"
     )
 
 
@@ -52,7 +52,7 @@ def test_show_after_somebody_left_in_the_middle(table: Table) -> None:
     alice.says("b1,c1")
     bob.says("resign")
     carol.says("d1,d2").forgets()
-    alice.forgets().says("show 1#1 1#2").gets(1).hears("after move 1 of 2", "out=2")
+    alice.forgets().says("show 1#1 1#2").gets(1).hears("after move 1 (#1) of 1 (#2)", "out=2")
 
 
 def test_anybody_may_look(table: Table) -> None:
@@ -110,8 +110,8 @@ def test_games(table: Table) -> None:
     second = table.boards()[-1]
     alice.forgets().says("games").gets(1).hears(
         "Your games: 2 in progress, your move on 1",
-        f"- Board {second}: carol, alice, bob. Move 1 is carol's.",
-        "- Board 1: alice, bob. Move 5 is yours, by Sat 2026-12-12 12:00 UTC.",
+        f"- Board {second}: carol, alice, bob. Move 1 (#1) is carol's.",
+        "- Board 1: alice, bob. Move 3 (#5) is yours, by Sat 2026-12-12 12:00 UTC.",
     )
     alice.says("games next").gets(1).hears("Board 1: alice, bob.")
     assert f"Board {second}" not in alice.newest.text
@@ -286,7 +286,7 @@ def test_own_boards_from_the_own_side(table: Table) -> None:
     carol.says("resign 3").forgets()
     bob.forgets().says("showas").hears("alice's move on board 1", "carol's move on board 2")
     bob.says("showas 1 2#0").hears(
-        "alice's move on board 1; nothing to do.", "Board 2 after move 0 of 0:"
+        "alice's move on board 1; nothing to do.", "Board 2 before the first move:"
     )
     bob.says("showas next").hears("There are no boards to show.")
     bob.says("showas over").hears("Board 3 is over: you win.")
@@ -298,7 +298,7 @@ def test_own_boards_from_the_own_side(table: Table) -> None:
         'The command is "showas [board|next|active|over|all ...]".',
     )
     alice.says("show bob over").hears("Board 3 is over")
-    alice.says("show 1#-3").hears("Board 1 after move 2 of 4:")
+    alice.says("show 1#-3").hears("Board 1 after move 1 (#2) of 2 (#4):")
 
 
 def test_own_boards_with_a_password_as_on_older_servers(table: Table) -> None:

@@ -80,7 +80,7 @@ def test_a_long_game_is_one_thread_with_short_references(table: Table) -> None:
         assert len(without_pictures(person.newest.raw)) < 10_000
         assert len(pictures(person.newest.raw)) == 1
     assert roots[0] != roots[1]
-    listed = re.findall(r"(?m)^ *\d+\. ", bob.newest.text)
+    listed = re.findall(r"(?m)^ *\d+ \(#\d+\)\. ", bob.newest.text)
     assert len(listed) == 4  # rounds; the work for a turn does not grow
 
 
@@ -141,7 +141,7 @@ def test_the_moves_of_a_seat_are_below_each_other(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     for person, move in ((alice, "c3,d3"), (bob, "i9-g7,f6"), (alice, "a2-c4,d5"), (bob, "g5,f5")):
         person.says(move)
-    listed = "   1. c3,d3     i9-g7,h8\n   3. a2-c4,b3  g5,f5\n"
+    listed = "1 (#1). c3,d3     i9-g7,h8\n2 (#3). a2-c4,b3  g5,f5\n"
     assert listed in alice.newest.text
     assert f"<pre>{listed.rstrip()}</pre>" in alice.newest.html
 

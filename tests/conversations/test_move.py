@@ -174,13 +174,11 @@ def test_a_move_that_cannot_be_read_is_refused_with_the_board(table: Table) -> N
 def test_a_move_only_as_one_ply(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     for line in ("move a1-c3,d4 #2", "move 1#2 a1-c3,d4", "move #2 a1-c3,d4"):
-        alice.says(line).hears(
-            "You meant this as move 2, but the next move on board 1 is number 1."
-        )
+        alice.says(line).hears("You meant this as move #2, but the next move on board 1 is #1.")
     alice.says("move 1#1 a1-c3,d4").hears("bob's move")
     bob.forgets().says("move i5-g5,f5 #2").hears("alice's move")
     assert table.moves(1) == [MOVE, "i5-g5,h5"]
-    alice.says("move 1#1 a1-c3,d4").hears("You meant this as move 1, but the next move")
+    alice.says("move 1#1 a1-c3,d4").hears("You meant this as move #1, but the next move")
 
 
 def test_the_wrong_board(table: Table) -> None:
@@ -279,7 +277,7 @@ def test_one_refusal_leaves_the_others_done(table: Table) -> None:
 def test_multiple_says_that_all_is_commands(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.writes("Multiple", "move 1 a1-c3,d4\n\nshow 1\n")
-    alice.hears("| move 1 on board 1: a1-c3,b2").says("yes").gets(2).hears("bob's move on board 1")
+    alice.hears("| move #1 on board 1: a1-c3,b2").says("yes").gets(2).hears("bob's move on board 1")
     bob.forgets().says("move i5-g5,f5\nThat hurts!", subject="multiple").gets(1).hears(
         "| That hurts!",
         'With the subject "multiple" every line must be a command, and one of yours is not.',
@@ -314,9 +312,9 @@ def test_a_move_that_answers_an_older_board_is_asked_about(table: Table) -> None
     bob.forgets().says("i5-g5,f5").forgets()
     alice.forgets().says("a2-c4,d5\nSo there!", answering=first).gets(1)
     alice.hears(
-        "You answered an older mail. Board 1 is now at move 3:",
+        "You answered an older mail. Board 1 is now at move 2 (#3):",
         "F- . . . x . . . .",
-        'Do you want "move 3 on board 1: a2-c4,b3" played',
+        'Do you want "move #3 on board 1: a2-c4,b3" played',
         "| So there!",
         "Reply yes to play it there, or no to drop it.",
     )
@@ -348,7 +346,7 @@ def test_it_holds_for_that_ply_only(table: Table) -> None:
     question = alice.newest
     alice.says("a3-c5,d6", answering=current)
     alice.forgets().says("yes", answering=question).gets(1)
-    alice.hears("You meant this as move 3, but the next move on board 1 is number 4.")
+    alice.hears("You meant this as move #3, but the next move on board 1 is #4.")
     assert len(table.moves(1)) == 3
 
 

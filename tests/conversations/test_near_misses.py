@@ -102,7 +102,7 @@ def test_what_can_mean_one_move_only_is_asked_about(above: str, table: Table) ->
         assert alice.newest.text.startswith(f"{move}{ASKED}")
         alice.hears(
             f'You wrote "{line}".',
-            f"Please confirm: move 1 on board 1: {move}",
+            f"Please confirm: move #1 on board 1: {move}",
             "| Your turn!",
             "The board would then be:",
             ". o o o o / 7" if move == MOVE else "A- o o o o o / 7",
@@ -246,7 +246,7 @@ def test_a_move_that_was_guessed_is_played_on_this_position_only(table: Table) -
     alice.says("b1,c1", answering=board).hears("bob's move")
     bob.says("i5-g5,h5").forgets()
     alice.forgets().says("yes", answering=asked).hears(
-        "You meant this as move 1, but the next move on board 1 is number 3."
+        "You meant this as move #1, but the next move on board 1 is #3."
     )
     assert table.moves(1) == ["b1,c1", "i5-g5,h5"]
 

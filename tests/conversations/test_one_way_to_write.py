@@ -84,9 +84,9 @@ def test_all_that_comes_of_a_game(table: Table) -> None:
         alice.says(f"{wrong}\n\nI hope that a3-c5,d6 is better.")
     bob.says("takeback\n\nI meant h8-h9,g9")
     alice.says("accept")
-    bob.says("h9-h8,g8", answering=first).hears('"move 8 on board 1: h8-h9,g7" played')
+    bob.says("h9-h8,g8", answering=first).hears('"move #8 on board 1: h8-h9,g7" played')
     bob.says("no").writes("move 1 h9 - h8 ; g8").hears(
-        "Please confirm: move 8 on board 1: h8-h9,g7"
+        "Please confirm: move #8 on board 1: h8-h9,g7"
     )
     bob.says("yes")
     alice.hears("bob played h8-h9,g7.").says("h9-f9,e9").says("resign")

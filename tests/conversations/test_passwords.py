@@ -137,7 +137,7 @@ class TestProof:
         alice, bob = start(table)
         bob.writes("", f"move 1 {LOGIN} a1-c3,d4\nmove 1 i5-g5,f5").gets(2)
         assert len(table.moves(1)) == 1  # bob's own was asked about
-        bob.hears("Your move on board 1.", "Please confirm: move 2 on board 1: i5-g5,h5")
+        bob.hears("Your move on board 1.", "Please confirm: move #2 on board 1: i5-g5,h5")
         alice.gets(1)
 
     def test_only_the_commands_that_carry_it(self, table: Table) -> None:
@@ -189,7 +189,7 @@ class TestNoProof:
     @pytest.mark.parametrize("login", ["alice wrong-one", f"bob {PASSWORD}", f"zoe {PASSWORD}"])
     def test_a_wrong_one_is_as_none(self, table: Table, login: str) -> None:
         alice, bob = start(table)
-        alice.writes(f"move 1 {login} a1-c3,d4").gets(1).hears("Please confirm: move 1 on board 1")
+        alice.writes(f"move 1 {login} a1-c3,d4").gets(1).hears("Please confirm: move #1 on board 1")
         table.person("x@example.net").writes(f"move 1 {login} a1-c3,d4").hears("Reply yes to play")
         assert table.moves(1) == []
         bob.hears_nothing()

@@ -26,7 +26,7 @@ def test_no_clock_runs_in_a_pause(table: Table) -> None:
         'Answer "accept pause" or "reject pause". You can also just answer yes or no.',
     ).says("yes").gets(1).hears("Your move on board 1, paused.", "for 90 days at most")
     bob.gets(1).hears("alice's move on board 1, paused; nothing to do.", 'answer "resume"')
-    bob.says("games").hears("Move 3 is alice's, paused.")
+    bob.says("games").hears("Move 2 (#3) is alice's, paused.")
     table.days_pass(29)
     alice.hears_nothing()
     alice.says("resume 1")

@@ -51,8 +51,10 @@ def test_history(table: Table, people: list[Person]) -> None:
     over(table, "carol", "alice", loser="alice", how="forfeited")
     table.begins("alice", "carol")  # which goes on
     own = answer(alice, "history")
-    assert "- Board 1, 2026-11-21: you won against bob, two moves. bob resigned." in own
-    assert "- Board 2, 2026-11-21: you lost against carol, two moves. alice ran out of time." in own
+    assert "- Board 1, 2026-11-21: you won against bob, 1 move (#2). bob resigned." in own
+    assert (
+        "- Board 2, 2026-11-21: you lost against carol, 1 move (#2). alice ran out of time." in own
+    )
     assert own.index("Board 2") < own.index("Board 1")
     assert "Board 3" not in own
     theirs = own.replace(": you ", ": alice ")
@@ -85,7 +87,7 @@ def test_more_than_two_sides_have_places(table: Table, people: list[Person]) -> 
             leave_board(work, work.boards.get(1), player, "resigned", table.clock())
     found = answer(people[0], "history bob")
     assert (
-        "- Board 1, 2026-11-21: bob was 2nd of three against alice and carol, two moves." in found
+        "- Board 1, 2026-11-21: bob was 2nd of three against alice and carol, 1 move (#2)." in found
     )
     assert "Somebody else won 1." in answer(people[0], "history alice bob")
 

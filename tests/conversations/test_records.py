@@ -59,7 +59,7 @@ def test_what_is_exported_can_be_imported(form: str, table: Table) -> None:
     bob.says("resign 1")
     text = exported(alice, f"export 1 {form}")
     carol.says(f"import\n\n{text}").hears(
-        "Imported: 8 moves on the bowl board. It is board 2 now", "Board 2 is closed."
+        "Imported: 3 moves (#8) on the bowl board. It is board 2 now", "Board 2 is closed."
     )
     same_game(table, 1, 2)
     again = exported(carol, f"export 2 {form}")
@@ -89,7 +89,7 @@ def test_a_game_from_elsewhere_is_kept_with_its_names(table: Table) -> None:
         "Ann (o) 0, Ben (x) 0",
     )
     assert table.moves(1) == ["i5-g5,h5", "a1-c3,b2", "i6-h6,h6", "c2-c3,c3"]
-    bob.says("show 1").hears("Board 1 is closed.", "1. i5-g5,h5 a1-c3,b2")
+    bob.says("show 1").hears("Board 1 is closed.", "1 (#1). i5-g5,h5 a1-c3,b2 2 (#3). ")
     for line in ("move 1 c5,d5", "resign 1", "draw 1", "decline 1"):
         alice.says(line).hears("Board 1 is over.")
     alice.says("rematch 1").hears("You do not play on board 1.")

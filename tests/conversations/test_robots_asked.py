@@ -244,14 +244,14 @@ def test_an_offer_of_two_people_and_a_robot(table: Table, alice: Person) -> None
     alice.forgets().says("takeback", answering=board_mail(alice, 1))
     alice.gets(1).hears("pebble agreed")
     bob.gets(1).hears("alice asked to take back", "accept takeback")
-    bob.says("accept takeback").gets(1).hears("All agreed: alice's move 1")
+    bob.says("accept takeback").gets(1).hears("All agreed: alice's move 1 (#1)")
     assert table.moves(1) == []
 
 
 @pytest.mark.parametrize(
     ("options", "told", "plies"),
     [
-        ("-unrated", "pebble agreed: your move 1, a1-c3,b2, is taken back", 0),
+        ("-unrated", "pebble agreed: your move 1 (#1), a1-c3,b2, is taken back", 0),
         ("-rated", "pebble said no to the take-back", 2),
         ("", "pebble agreed: your move", 0),
     ],

@@ -19,7 +19,7 @@ def test_the_card_and_send(table: Table) -> None:
         "Your move on board 1",
         "You are o (top).",
         "Marbles left: you o 14, bob x 14.",
-        "The last moves: 1. ",
+        "The last moves: 1 (#1). ",
         "Every move has 3 weeks",
         "Ratings",
         "To move, write",

@@ -1,5 +1,7 @@
 """A move is taken back, with what came after it, if everybody who is still in agrees."""
 
+import re
+
 import pytest
 
 from tests.conversations.playing import board_mail, plays
@@ -18,20 +20,20 @@ def test_the_first_move_of_the_game(word: str, table: Table) -> None:
     bob.forgets()
     alice.says(f"{word}\n\nSorry, a slip!").gets(1).hears(
         "bob's move on board 1; nothing to do.",
-        "You asked to take back move 1, a1-c3,b2.",
+        "You asked to take back move 1 (#1), a1-c3,b2.",
         "| Sorry, a slip!",
         "The take-back that you asked for waits for bob.",
     )
     bob.gets(1).hears(
         "Your move on board 1. alice asks for a take-back.",
-        "alice asked to take back move 1, a1-c3,b2.",
+        "alice asked to take back move 1 (#1), a1-c3,b2.",
         "| Sorry, a slip!",
         "if you move instead, that is a no.",
     )
     bob.says("accept takeback\n\nOf course.").gets(1).hears("alice's move on board 1")
     alice.gets(1).hears(
         "Your move on board 1.",
-        "bob agreed: your move 1, a1-c3,b2, is taken back.",
+        "bob agreed: your move 1 (#1), a1-c3,b2, is taken back.",
         "| Of course.",
         "To move, answer with a line such as",
         'Before your first move you can still leave: answer "decline".',
@@ -51,20 +53,20 @@ def test_ones_latest_move_and_what_came_after_it(table: Table) -> None:
     forget(*people)
     moves = table.moves(1)
     alice.says("takeback").hears(
-        f"You asked to take back move 5, {moves[4]}, and the 2 moves after it."
+        f"You asked to take back move 2 (#5), {moves[4]}, and the 2 moves after it."
     )
     for person in (bob, carol, dave):
         person.hears(
             "asks for a take-back.",
-            f"alice asked to take back move 5, {moves[4]}, and the 2 moves after it.",
+            f"alice asked to take back move 2 (#5), {moves[4]}, and the 2 moves after it.",
         )
     for person in (bob, carol):
         person.says("accept").hears("You agreed to the take-back that alice asked for.")
     assert table.moves(1) == moves
-    dave.hears(f"alice asks to take back move 5, {moves[4]}, and the 2 moves after it. Answer")
+    dave.hears(f"alice asks to take back move 2 (#5), {moves[4]}, and the 2 moves after it. Answer")
     dave.says("accept undo 1")
     for person in people:
-        person.hears(f"move 5, {moves[4]}, is taken back, and the 2 moves after it.")
+        person.hears(f"move 2 (#5), {moves[4]}, is taken back, and the 2 moves after it.")
     assert table.moves(1) == moves[:4]
     alice.hears_nothing()
     mover = table.board(1).to_move
@@ -82,7 +84,7 @@ def test_one_move_came_after_it(table: Table) -> None:
     alice.says("takeback")
     bob.hears(
         "alice's move on board 1. Please answer: alice asks for a take-back.",
-        f"alice asked to take back move 1, {move}, and the move after it.",
+        f"alice asked to take back move 1 (#1), {move}, and the move after it.",
     )
 
 
@@ -114,7 +116,7 @@ def test_a_no(word: str, table: Table) -> None:
     )
     assert table.board(1).ply == 1
     plays(table, [alice, bob], plies=2)
-    alice.says("takeback").hears("You asked to take back move 3")
+    alice.says("takeback").hears("You asked to take back move 2 (#3)")
 
 
 def test_a_move_meanwhile_ends_it(table: Table) -> None:
@@ -155,17 +157,19 @@ def test_whoever_resigned_meanwhile_stays_out(table: Table) -> None:
     plays(table, people)  # carol
     forget(*people)
     alice.says("takeback").forgets()
-    carol.hears("alice asked to take back move 4")
+    carol.hears("alice asked to take back move 2 (#4)")
     bob.says("reject").hears("You have left board 1 already.")
     carol.says("accept")
     for person in (alice, carol):
-        person.hears("All agreed: ", "move 4, ", "bob (2) 0 (resigned)")
+        person.hears("All agreed: ", "move 2 (#4), ", "bob (2) 0 (resigned)")
     bob.hears_nothing()
     board = table.board(1)
     assert (board.ply, board.position.out) == (3, {2})
     assert [(item.seat, item.after_ply) for item in table.departures(1)] == [(2, 3)]
     plays(table, people, plies=2)
-    assert "--" in board_mail(alice, 1).text
+    assert re.search(r"(?m)^2 \(#4\)\. \S+ +-- +\S+$", board_mail(alice, 1).text)
+    plays(table, people, plies=3)
+    alice.says("games").hears("Move 4 (#9) is carol's.")
     bob.says("resign").hears("You have left board 1 already.")
 
 
@@ -177,7 +181,7 @@ def test_who_leaves_is_not_waited_for(table: Table) -> None:
     forget(*people)
     carol.says("resign")
     for person in people:
-        person.hears(" resigned.", "All agreed: ", "move 1, ")
+        person.hears(" resigned.", "All agreed: ", "move 1 (#1), ")
     assert (table.board(1).ply, table.board(1).position.out) == (0, {3})
 
 
@@ -190,7 +194,7 @@ def test_a_draw_is_off_with_what_is_taken_back(table: Table) -> None:
     bob.says("draw").hears("You have offered a draw on board 1 already. It waits for alice.")
     bob.says("accept").gets(1)
     for person in people:
-        person.gets(1).hears("move 1, c5,c6, is taken back.", " offered is off with it.")
+        person.gets(1).hears("move 1 (#1), c5,c6, is taken back.", " offered is off with it.")
     alice.says("accept draw").hears("There is no draw on board 1 that waits")
 
 
@@ -232,9 +236,9 @@ def test_only_the_latest_move(table: Table) -> None:
     plays(table, people, plies=3)
     alice.forgets()
     alice.says("takeback 1#1").gets(1).hears(
-        "You can only take back your latest move, and on board 1 that is move 3, not move 1."
+        "You can only take back your latest move, and on board 1 that is move #3, not #1."
     )
-    alice.says("takeback #3").hears("You asked to take back move 3")
+    alice.says("takeback #3").hears("You asked to take back move 2 (#3)")
 
 
 def test_an_answer_to_a_mail_from_before_is_asked_about(table: Table) -> None:
@@ -248,9 +252,9 @@ def test_an_answer_to_a_mail_from_before_is_asked_about(table: Table) -> None:
     assert (board.ply, board.taken_back) == (2, 1)
     forget(*people)
     alice.says("c3,d3\n\nThis way, then.", answering=old).gets(1).hears(
-        "Please confirm: move 3 on board 1: c3,d3",
+        "Please confirm: move #3 on board 1: c3,d3",
         "You answered an older mail, and since then a move was taken back.",
-        "Board 1 is now at move 3:",
+        "Board 1 is now at move 2 (#3):",
         "| This way, then.",
         "Reply yes to play it there, or no to drop it.",
     )
@@ -286,17 +290,17 @@ def test_in_teams_one_takes_back_what_one_played_for_a_partner(table: Table) -> 
     plays(table, people, plies=3)  # alice, bob, and alice for carol
     dave.hears(f"alice played {table.moves(1)[6]}, for carol.")
     forget(*people)
-    alice.says("takeback").hears(f"You asked to take back move 7, {table.moves(1)[6]}.")
+    alice.says("takeback").hears(f"You asked to take back move 2 (#7), {table.moves(1)[6]}.")
     carol.hears_nothing()
     bob.says("accept")
     dave.says("accept")
-    alice.hears("Your move on board 1, for carol.", "your move 7")
+    alice.hears("Your move on board 1, for carol.", "your move 2 (#7)")
     assert table.board(1).ply == 6
     carol.says("takeback").hears("You have left board 1 already.")
     plays(table, people, plies=2)
-    dave.says("takeback").hears("You asked to take back move 8")
+    dave.says("takeback").hears("You asked to take back move 2 (#8)")
     alice.says("reject").forgets()
-    alice.says("takeback").hears("You asked to take back move 7", "and the move after it.")
+    alice.says("takeback").hears("You asked to take back move 2 (#7)", "and the move after it.")
 
 
 def test_a_yes_between_two_offers_is_told_what_to_write(table: Table) -> None:

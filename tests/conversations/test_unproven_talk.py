@@ -58,9 +58,9 @@ def test_a_take_back_is_that_of_the_move_that_it_meant(table: Table, people: lis
     bob.hears_nothing()
     plays(table, people)
     alice.forgets().says("yes", answering=alice.mail("Please confirm")).gets(1).hears(
-        "You can only take back your latest move, and on board 1 that is move 5, not move 3."
+        "You can only take back your latest move, and on board 1 that is move #5, not #3."
     )
-    alice.writes("takeback 1").says("yes").hears("You asked to take back move 5")
+    alice.writes("takeback 1").says("yes").hears("You asked to take back move 3 (#5)")
 
 
 @pytest.mark.parametrize("word", ["accept 1", "accept takeback 1", "accept 1 undo"])
@@ -72,12 +72,12 @@ def test_a_yes_to_a_take_back_is_no_yes_to_the_next(
     bob.writes(word).hears("Please confirm: accept takeback 1#3")
     bob.says("reject", answering=board_mail(bob, 1))
     plays(table, people, plies=2)
-    alice.says("takeback").hears("You asked to take back move 5")
+    alice.says("takeback").hears("You asked to take back move 3 (#5)")
     bob.forgets().says("yes", answering=bob.mail("Please confirm")).gets(1).hears(
         "There is no take-back on board 1 that waits for an answer of yours."
     )
     assert table.board(1).ply == 6
-    bob.writes(word).says("yes").hears("alice's move 5")
+    bob.writes(word).says("yes").hears("alice's move 3 (#5)")
     assert table.board(1).ply == 4
 
 
@@ -96,7 +96,7 @@ def test_a_no_and_a_withdrawal(people: list[Person]) -> None:
         ("reject draw 1", "There is no draw on board 1 that waits for an answer of yours."),
         ("claim 1", "A draw cannot be claimed on board 1 now"),
         ("rematch 1", "Board 1 is still being played."),
-        ("takeback 1#1", "that is move 3, not move 1."),
+        ("takeback 1#1", "that is move #3, not #1."),
         ("draw 7", "There is no board 7."),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_move_and_a_draw_in_one_question(table: Table, people: list[Person]) -
     )
     example = board_mail(alice, 1).text.split("such as ")[1].split(".\n")[0]
     alice.writes("multiple", f"draw 1\nmove 1 {example}").hears(
-        f"| move 5 on board 1: {example} | draw 1", "Reply yes to do it"
+        f"| move #5 on board 1: {example} | draw 1", "Reply yes to do it"
     )
     alice.says("yes")
     bob.hears("Your move on board 1. alice offers a draw.", "alice played")
@@ -128,8 +128,8 @@ def test_a_mail_of_many_lines(table: Table) -> None:
     alice.says("challenge bob").says("challenge me bob carol")
     alice.writes("multiple", "move 1 a1-c3,d4\nmove 2 b1,c1\ndraw 2\nchallenge carol -pillar")
     alice.hears(
-        "| move 1 on board 1: a1-c3,b2 | move 1 on board 2: b1,c1 | challenge -pillar alice carol",
-        "| draw 2",
+        "| move #1 on board 1: a1-c3,b2 | move #1 on board 2: b1,c1",
+        "| challenge -pillar alice carol | draw 2",
     )
     assert table.board(1).ply == 0
     alice.says("yes")

@@ -96,7 +96,7 @@ class TestFail:
         board = alice.newest
         table.behind_front(FAIL)
         alice.says("a1-c3,d4\nHello!").gets(1).hears(
-            "Please confirm: move 1 on board 1: a1-c3,b2",
+            "Please confirm: move #1 on board 1: a1-c3,b2",
             "its DMARC check has failed",
             "| Hello!",
             "Reply yes to do it",

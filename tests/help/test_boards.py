@@ -132,7 +132,10 @@ def test_the_bowls_have_marbles_in_two_places_for_two_and_three_players() -> Non
 
 def test_the_first_game_lists_its_moves_as_a_mail_does() -> None:
     rounds = [FIRST_GAME[ply : ply + 2] for ply in range(0, len(FIRST_GAME), 2)]
-    listed = [f"{2 * number + 1:4}. {'  '.join(moves)}" for number, moves in enumerate(rounds)]
+    listed = [
+        f"{f'{number + 1} (#{2 * number + 1}).':>10} {'  '.join(moves)}"
+        for number, moves in enumerate(rounds)
+    ]
     assert "\n".join(listed) in page_text("tutorial")
     assert after(START, *OPENING) == after(START, *FIRST_GAME[:2])
 

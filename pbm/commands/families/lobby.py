@@ -50,7 +50,6 @@ class Challenge(Command, group="lobby"):
         "challenge -seats=carol,me,bob",
         "challenge dave@example.org",
         "challenge bob -rounds=2",
-        "challenge pebble -rated",
     )
 
     opponents: tuple[Team, ...] = operand(Opponents(), many=True, unless="seats")
@@ -75,8 +74,6 @@ class Challenge(Command, group="lobby"):
     def run(self, context: Context) -> Iterator[Event]:
         names = self._names(context)
         setup = self._setup(len(names))
-        if self.rated and self.unrated:
-            raise Refusal("rated-or-unrated")
         named = _with_handles(context, self.seats or self.opponents)
         unsaid = not any(context.player.handle in team for team in named)
         try:
@@ -118,6 +115,8 @@ class Challenge(Command, group="lobby"):
 
     def _setup(self, players: int) -> Setup:
         info, chosen = self.game.info, self.chosen.options()
+        if self.rated and self.unrated:
+            raise Refusal("rated-or-unrated")
         partners = partners_option(self.game)
         if self._has_partners and partners:
             chosen[partners.name] = True

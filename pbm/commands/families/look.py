@@ -198,6 +198,7 @@ def _listed(context: Context, board: Board) -> dict[str, Any]:
         "turn": board.to_move.handle if board.to_move else None,
         "turn_unreachable": bool(board.to_move and board.to_move.unreachable),
         "ply": board.ply,
+        "latest": board.latest,
         "paused": board.playing and board.paused_since is not None,
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }

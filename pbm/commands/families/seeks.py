@@ -67,7 +67,6 @@ class SeekOthers(Challenge):
     opponents: tuple[Team, ...] = ()
     seats: tuple[Team, ...] | None = None
     random: bool = False  # no option, as lots are always drawn
-    rated: bool = False  # no option, as a seek is rated unless it has -unrated
     rating: tuple[int | None, int | None] | None = option("rating", RatingRange())
     expires: timedelta | None = option("expires", Span(_SHORTEST, _LONGEST))
     players: int | None = operand(PLAYER_COUNT, optional=True)

@@ -11,7 +11,7 @@ _FILE: Final = Path(__file__).parents[1] / "languages" / "moves.txt"
 _LONGEST: Final = 100  # characters of a line that can be a move and a few words
 _MOST_LAYERS: Final = 8
 _QUOTES: Final = "\"'*_`"  # only in pairs: one alone may be some program's mark of a quotation
-_NUMBER: Final = re.compile(r"\d{1,3}\s?[.)]\s*", re.ASCII)
+_NUMBER: Final = re.compile(r"\d{1,3}\s?(?:\(#\d{1,4}\)\s?)?[.)]\s*", re.ASCII)
 _BEHIND: Final = " \t:,="  # between a word and the move behind it
 _SMILEYS: Final = (":-)", ":)", ";-)", ";)", ":-D", ":D", ";D", "=)", ":-P", ":P", ":-(", ":(")
 _SMILEYS_TOO: Final = (":-*", "^^", "<3", "XD", "xD")

@@ -93,7 +93,7 @@ _SIGN = re.compile(r"You are \S \(", re.ASCII)  # has too few fixed words, too
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves(?: so far|, by ply)?:"
-    r"|[-*·•o§]?\s{0,8}(?:\d{1,4}\.|last(?: \d)?:) \S)",
+    r"|[-*·•o§]?\s{0,8}(?:(?:\d{1,4}(?: \(#\d{1,4}\))?|#\d{1,4})\.|last(?: \d)?:) \S)",
     re.ASCII,
 )
 # Forms of our links after conversion from HTML to text: "help<mailto:...>" and the like.

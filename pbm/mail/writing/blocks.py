@@ -58,13 +58,14 @@ def _columns(text: str) -> str:
     """Align columns that are divided by two blanks, and mark each line so that it is not wrapped.
 
     >>> print(_columns("9.  ab  cd\\n10.  abc  d").replace(KEPT, "|"))
-    |   9. ab   cd
-    |  10. abc  d
+    | 9. ab   cd
+    |10. abc  d
     """
     rows = [line.split("  ") for line in text.strip().split("\n")]
     widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
     lines = [
-        f"{row[0]:>5} {'  '.join(map(str.ljust, row[1:], widths[1:]))}".rstrip() for row in rows
+        f"{row[0]:>{widths[0]}} {'  '.join(map(str.ljust, row[1:], widths[1:]))}".rstrip()
+        for row in rows
     ]
     return _marked(KEPT, "\n".join(lines))
 

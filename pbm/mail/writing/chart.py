@@ -26,7 +26,7 @@ def image(drawing: Mapping[str, Any]) -> Image.Image:
     for ply in range(0, plies + 1, step):
         x = _LEFT + (_RIGHT - _LEFT) * ply / max(1, plies)
         canvas.line((x, MIDDLE - _HALF), (x, MIDDLE + _HALF), 0.5, HOLE)
-        canvas.text((x, _BOTTOM), str(ply), 11, INK)
+        canvas.text((x, _BOTTOM), f"#{ply}", 11, INK)
     for lead in range(-most // _UNIT * _UNIT, most + 1, _UNIT):
         y = MIDDLE - _HALF * lead / most
         if abs(lead) <= most:

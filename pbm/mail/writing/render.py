@@ -135,8 +135,25 @@ def templates_of(own: Path, *games: tuple[str, Path]) -> Environment:
     )
     environment.context_class, environment.code_generator_class = _Context, _Compiler
     environment.filters |= FILTERS
-    environment.globals = {"namespace": Namespace, "words_of": partial(_words_of, environment)}
+    environment.globals = {"namespace": Namespace, "numbered": _numbered}
+    environment.globals["words_of"] = partial(_words_of, environment)
     return environment
+
+
+def _numbered(ply: int, view: dict[str, Any]) -> str:
+    """Return a ply as "25 (#49)": as the number of its round, and as commands name it.
+
+    A seat that has missed a round since its latest ply counts as passed over ever since.
+
+    >>> [_numbered(ply, {"latest": [8, 7, 3]}) for ply in (5, 6, 7)]  # the third has left
+    ['2 (#5)', '3 (#6)', '3 (#7)']
+    """
+    latest = view.get("latest") or [ply] * len(view.get("players") or "12")  # old mails lack it
+    seats, moves = len(latest), 0  # moves of those who are passed over
+    for last in sorted(latest):
+        if last <= min(ply, max(latest)) - seats:
+            moves, seats = moves - (moves - last) // seats, seats - 1
+    return f"{-((moves - ply) // seats)} (#{ply})"
 
 
 class _Answers(Extension):

@@ -131,11 +131,11 @@ def as_shown(line: str) -> str:
     """Format a stored command line for players; a password's hash in the line is left out.
 
     >>> as_shown("move 4#7 K-R")
-    'move 7 on board 4: K-R'
+    'move #7 on board 4: K-R'
     """
     line = next((item.line for item in read_commands([line]) if item.new_password), line)
     line = _TAKEBACK_LINE.sub(r"\1 of move #\3 on board \2", line)
-    return _MOVE_LINE.sub(r"move \2 on board \1: ", line)
+    return _MOVE_LINE.sub(r"move #\2 on board \1: ", line)
 
 
 def ask_player(

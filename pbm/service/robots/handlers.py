@@ -162,18 +162,8 @@ def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
     if not player.addresses or not may_answer(turn, player):
         return f"{player.handle} had enough answers, so was told no hint"
     view = shown_to(turn, player, board)
-    told = {
-        "section": "hint",
-        "move": advice.move,
-        "line": list(advice.line),
-        "reasons": list(advice.reasons),
-        "ply": board.ply + 1,
-        "game": board.game,
-        "players": view["players"],
-        "you": view["you"],
-    }
     # The example move in the mail's text is the hint itself.
-    view = {**view, "example": advice.move, "sections": [told]}
+    view = {**view, "example": advice.move, "sections": [{"section": "hint", **to_plain(advice)}]}
     MailWriter(turn).answer_on_board(player, board, view)
     return f"{player.handle} was told {advice.move} on board {board.id}"
 

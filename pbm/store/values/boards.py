@@ -9,7 +9,7 @@ from typing import Any
 from pbm.events.board import OfferKind
 from pbm.rules.contract import Game, Options, Position
 from pbm.rules.registry import game_named, games
-from pbm.rules.sides import mover, partners
+from pbm.rules.sides import mover, partners, turn
 
 
 class BoardStatus(StrEnum):
@@ -126,6 +126,13 @@ class Board:
         """The seat whose turn it is; None if the game is over."""
         seat = mover(self.position) if self.playing else None
         return self.seats[seat - 1] if seat else None
+
+    @property
+    def latest(self) -> list[int]:
+        """Each seat's latest ply; the next one for the seat to move, 0 or less before the first."""
+        to_move = turn(self.position) if self.playing else None
+        plies = {seat.seat: seat.last_ply or seat.seat - len(self.seats) for seat in self.seats}
+        return [*(plies | ({to_move: self.ply + 1} if to_move else {})).values()]
 
     @cached_property
     def from_record(self) -> bool:

@@ -107,10 +107,12 @@ def test_where_answers_in_between_begin() -> None:
 
 
 def test_a_list_of_moves_is_ours_to_its_end() -> None:
-    moves = "\n   1. a1-c3,b2  i9-g7,h8"
-    text = BOARD.replace("\n   1. a1-c3,b2", moves.replace("  i9", "\ni9"))
-    assert own_words(OUTLOOK + text) == ()
-    assert own_words(OUTLOOK + text.replace("   1.", "*\t1.")) == ()
+    row = "1 (#1). a1-c3,b2"
+    assert f"\n{row}\n" in BOARD
+    for number in ("1 (#1).", "#1.", "   1."):  # the last is an earlier version's
+        for mark in ("", "*\t"):
+            moves = f"{mark}{number} a1-c3,b2\ni9-g7,h8"
+            assert own_words(OUTLOOK + BOARD.replace(row, moves)) == ()
 
 
 def test_the_last_line_may_be_broken_in_two() -> None:
@@ -135,6 +137,7 @@ def test_the_last_line_may_be_broken_in_two() -> None:
         "mallory goes on: well\n\nresign",
         f"    I- x x x x x\n\n{EXAMPLE}\n\nresign\n\n{STATE}\n\nresign",
         "Moves so far:\n\n   1. a1-c3,b2\n\nresign",
+        "Moves so far:\n\n1 (#1). a1-c3,b2\n\nresign",
         "-----Original Message-----\n\n> x\n\nresign",
     ],
 )
