@@ -63,6 +63,7 @@ def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
 
 class MovePlayed(BoardEvent):
     ply: int
+    written: str = ""  # the move as its player wrote it
 
     acts_on_board = only_if_wanted = happens_once = passes_turn = True
     counts_postage = False

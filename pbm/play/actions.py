@@ -33,7 +33,7 @@ def play_move(
     mover = board.to_move
     after = boards.add_move(work, board, text, now)
     count_move(work, board, after, arrived or now)
-    events: list[Event] = [MovePlayed(after.id, after.ply)]
+    events: list[Event] = [MovePlayed(after.id, after.ply, text)]
     if mover:
         events += after_a_move(work, after, mover.player_id)
     return events + settle_end(work, board, after, now)

@@ -23,6 +23,16 @@ OPENING = (  # what is typed, and what is printed
     ("b6-b5,c7", "b5-b6,c6"),
     ("move 1 h9 , g9 #8", "h9,g9"),
 )
+EXPLAINED = (  # what is typed, and whether its mail says that it has another name
+    ("A1 – C3; B2", False),
+    ("I5-G5;H5", False),
+    ("a2-c4,d5", True),
+    ("g6-i6,f6", True),
+    ("b1,c1", False),
+    ("ｇ７->ｆ７", False),
+    ("b6-b5,c7", False),
+    ("h9,g9", False),
+)
 TAUGHT = (  # in the help, as what may be typed, or may not
     "a1-c3,d4 is the same move",
     "The same is c3-c5,d6,",
@@ -93,6 +103,24 @@ def test_all_that_comes_of_a_game(table: Table) -> None:
     found = {mail["Subject"]: otherwise_written(printed(mail)) for mail in everything(table)}
     assert not [(subject, moves) for subject, moves in found.items() if moves]
     assert len(everything(table)) > 30
+
+
+def test_the_two_names_of_a_move_are_explained_once_to_each(table: Table) -> None:
+    people = table.start("alice", "bob")
+    for ply, (typed, explains) in enumerate(EXPLAINED):
+        mover, other = people[ply % 2].says(typed), people[1 - ply % 2]
+        assert ("is the same move as" in " ".join(mover.newest.text.split())) is explains, typed
+        assert "same move" not in other.newest.text
+
+
+def test_they_are_explained_in_the_mail_that_has_the_answer_of_a_robot(table: Table) -> None:
+    table.robots_join()
+    alice = table.joins("alice").says("challenge pebble").forgets()
+    alice.says("a1-c3,d4").hears_nothing()
+    table.robots_think()
+    alice.gets(1).hears(
+        "You wrote a1-c3,d4, and that is the same move as a1-c3,b2:", "pebble played"
+    )
 
 
 @each_row("subject", SUBJECTS)

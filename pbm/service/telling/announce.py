@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import normalize
 
 from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekNews
 from pbm.events.board import BoardFact
@@ -13,7 +14,7 @@ from pbm.play.limits import claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
-from pbm.play.views import board_view, board_views, card_of, view_reads
+from pbm.play.views import ViewData, board_view, board_views, card_of, view_reads
 from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.kept_news import keep_for_digests, news_of, replaced_mails, with_news
 from pbm.service.telling.mail_writer import MailWriter
@@ -111,6 +112,7 @@ def _announce(
     for player, view in shown:
         if player.id in small and view["picture"]:
             view["picture"]["small"] = True
+        _explain_names(turn, player, view, news.events)
     if not begins and not any(isinstance(event, MovePlayed) for event in news.events):
         for player, view in shown:
             if player.id not in (*before, *kept) and player.settings.mails == "all":
@@ -231,6 +233,17 @@ def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> 
         return False
     turn.work.players.change_settings(player.id, fewer_offered=True)
     return True
+
+
+def _explain_names(turn: Turn, player: Player, view: ViewData, events: Sequence[Event]) -> None:
+    """Have a mail explain, once to each player, that it names the player's move otherwise."""
+    written = {event.ply: event.written for event in events if isinstance(event, MovePlayed)}
+    for item in () if player.settings.names_explained else view["happened"]:
+        names = [written.get(item.get("ply")) or item.get("move", ""), item.get("move", "")]
+        places = {"".join(filter(str.isalnum, normalize("NFKC", name).lower())) for name in names}
+        if len(places) > 1 and item["handle"] == player.handle:
+            view["renamed"] = {"written": names[0], "move": names[1]}
+            turn.work.players.change_settings(player.id, names_explained=True)
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:

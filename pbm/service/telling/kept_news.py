@@ -129,6 +129,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
         **view,
         "lead": [fact for told in before for fact in told["lead"]] + view["lead"],
         "comments": [said for told in before for said in told["comments"]] + view["comments"],
+        **{key: told[key] for told in before for key in told.keys() & {"renamed"}},
         **_not_shown([*before, view]),
     }
 

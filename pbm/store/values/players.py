@@ -13,7 +13,7 @@ FIRST_EPOCH = 1
 
 @dataclass(frozen=True)
 class PlayerSettings:
-    """A player's settings. The player cannot change `signature`, `endings` and `fewer_offered`."""
+    """A player's settings. The player cannot change the last four, from `signature` on."""
 
     picture: bool = True  # of the board, in mails
     subject: str = "plain"  # or classic, which names the player to move
@@ -32,6 +32,7 @@ class PlayerSettings:
     signature: str = ""  # digests of signatures that are left out, as the player was told
     endings: str = ""  # digests of lines that ended the last mail, and may be a signature
     fewer_offered: bool = False  # the player was told how to get fewer mails
+    names_explained: bool = False  # the player was told that one move has several names
 
     @cached_property
     def wants_digests(self) -> bool:
