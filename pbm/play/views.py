@@ -95,7 +95,7 @@ def board_views(
             ],
             "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
             "happened": _happened(board, plies, departures, since, knows.get(player_id)),
-            "example": game.example_move(board.position) if yours and has(game, Suggests) else None,
+            **_examples(board, yours=yours),
             "may_decline": may_decline
             and player_id in board.still_in
             and not board.has_moved(player_id or 0),
@@ -104,6 +104,12 @@ def board_views(
             and not people_against(board, player_id),
         }
     return views
+
+
+def _examples(board: Board, *, yours: bool) -> ViewData:
+    game = board.rules
+    moves = game.example_moves(board.position) if yours and has(game, Suggests) else ()
+    return {"example": next(iter(moves), None), "examples": moves[1:]}
 
 
 def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
@@ -222,13 +228,19 @@ def _shared(
     }
 
 
-def opening_view(game: Game, position: Position, *, small: bool = False) -> ViewData:
-    """Return a start position as text and picture. A `small` picture has fewer bytes."""
+def opening_view(
+    game: Game, position: Position, own: Sequence[int] = (), *, small: bool = False
+) -> ViewData:
+    """Return a start position as text and picture, which tells who moves, or the reader's `own`.
+
+    A `small` picture has fewer bytes.
+    """
     board, name = "\n".join(position.diagram()), game.info.name
     if not has(game, Draws):
         return {"board": board, "picture": None}
-    first = _digits(position.to_move[:1])
-    about = {"game": name, "named": first, "mover": first, **({"small": True} if small else {})}
+    whose = "you" if own else "mover"
+    seats = _digits(own or position.to_move[:1])
+    about = {"game": name, "named": seats[:1], whose: seats, **({"small": True} if small else {})}
     return {"board": board, "picture": {**game.drawing(position, ()), **about}}
 
 

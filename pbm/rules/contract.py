@@ -268,10 +268,13 @@ class ReadsLoosely(Protocol):
 
 
 class Suggests(Protocol):
-    """A game that can suggest a legal move, as an example for newcomers."""
+    """A game that can suggest legal moves, as examples for newcomers."""
 
     def example_move(self, position: Any) -> str | None:
-        """Return a legal move in its canonical text; None if there is none."""
+        """Return the first of `example_moves`; None if there is none."""
+
+    def example_moves(self, position: Any) -> tuple[str, ...]:
+        """Return a few legal moves in their canonical text, the best example first."""
 
 
 class Tells(Protocol):

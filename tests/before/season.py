@@ -411,4 +411,4 @@ class Season(Table):
 def example_in(mail: Mail) -> str:
     """A legal move, as a mail to the player whose turn it is names one."""
     said = mail.text.replace("\n", " ").split("such as ")[1]
-    return re.split(r", and nothing|\. ", said)[0]
+    return re.split(r", and nothing| or |\. ", said)[0]

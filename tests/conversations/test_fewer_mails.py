@@ -77,5 +77,5 @@ def plays_a_round(people: list[Person]) -> None:
     """Let each make the move that the mail has as an example."""
     for person in people:
         board = person.mail("Abalone Board 1")
-        example = board.text.partition("a line such as ")[2].partition("\n")[0].removesuffix(".")
+        example = board.text.partition("a line such as ")[2].split()[0].removesuffix(".")
         person.says(example, answering=board)

@@ -114,7 +114,7 @@ def test_a_move_and_a_draw_in_one_question(table: Table, people: list[Person]) -
     alice.writes("multiple", "draw 1\nmove 1 b1,b1\ndraw 1").hears(
         "| move 1 b1,b1", "This was left undone", "One of your lines was not done."
     )
-    example = board_mail(alice, 1).text.split("such as ")[1].split(".\n")[0]
+    example = board_mail(alice, 1).text.split("such as ")[1].split()[0].rstrip(".")
     alice.writes("multiple", f"draw 1\nmove 1 {example}").hears(
         f"| move #5 on board 1: {example} | draw 1", "Reply yes to do it"
     )

@@ -339,7 +339,7 @@ def _of_the_time(url: str) -> dict[str, Mail]:
     bob.says("challenge alice").says("a1-c3,b2\n\nGood luck!").says("challenge alice -bowl")
     table.days_pass(1)
     found = {"digest": alice.newest}
-    bob.says(bob.newest.text.split("such as ")[1].split(".\n")[0])
+    bob.says(bob.newest.text.split("such as ")[1].split()[0].rstrip("."))
     table.days_pass(1.1)
     found["reminders"] = alice.newest
     table.close()
@@ -355,9 +355,9 @@ def _rarer(table: Table) -> dict[str, Mail]:
     number = table.boards()[-1]
     example = ""
     for person in people:
-        example = person.newest.text.split("such as ")[1].split(".\n")[0]
+        example = person.newest.text.split("such as ")[1].split()[0]
         person.says(example)
-    example = erin.newest.text.split("such as ")[1].split(".\n")[0]
+    example = erin.newest.text.split("such as ")[1].split()[0]
     found["stale-move"] = erin.says(f"{example}\n\nHere I come.", answering=first).newest
     found["yes-or-no"] = erin.says("Yes, but not today.").newest
     found["newkey"] = erin.says("newkey").says("yes").newest

@@ -12,7 +12,7 @@ from pbm.rules.abalone.layouts import BOARDS, LAYOUT, PILLAR, TEAMS, home_of, st
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, symbol
 from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.records import format_record, parse_record
-from pbm.rules.abalone.refusals import example_move
+from pbm.rules.abalone.refusals import example_move, example_moves
 from pbm.rules.contract import Option
 
 NAME = "abalone"
@@ -56,6 +56,7 @@ class Abalone:
     is_nearly_move = staticmethod(notation.is_nearly_notation)
     moves_meant = staticmethod(notation.moves_meant)
     example_move = staticmethod(example_move)
+    example_moves = staticmethod(example_moves)
     drawing = staticmethod(drawing)
     told_move = staticmethod(told_move)
     scores = staticmethod(attrgetter("scores"))

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from heapq import nlargest
 from itertools import groupby
 from typing import Any
 
@@ -25,6 +26,7 @@ from pbm.rules.contract import IllegalMoveError
 
 _NEAR = 2
 _MOST_KEPT = 1024  # positions in a cache
+_EXAMPLES = 3
 
 Marbles = dict[str, Any]  # `whose` they are, or the `sign` of their seat, and their `cells`
 
@@ -139,12 +141,17 @@ def _names(cells: Iterable[int]) -> list[str]:
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def example_move(position: Placement) -> str | None:
-    """Return a legal move to show as an example; None if there is none."""
+def example_moves(position: Placement) -> tuple[str, ...]:
+    """Return at most three legal moves to show as examples, the best example first."""
     if position.turn is None:
-        return None
+        return ()
     found = codes(*position.seen_by(position.turn))
-    return str(MOVE_CODED[max(found, key=_appeals().__getitem__)]) if found else None
+    best = nlargest(_EXAMPLES, found, _appeals().__getitem__)
+    return tuple(str(MOVE_CODED[code]) for code in best)
+
+
+def example_move(position: Placement) -> str | None:
+    return next(iter(example_moves(position)), None)
 
 
 @cache

@@ -56,7 +56,9 @@ def ask_challenged(turn: Turn, event: Proposed) -> None:
     told = {**_challenge_data(challenge), "comment": shortened(event.comment)}
     subject = invitation_subject(told["inviter"], game_named(told["game"]))
     for player in turn.work.players.some(event.players):
-        shown = told if player.settings.picture else {**told, "picture": None}
+        own = [seat.seat for seat in challenge.seats if seat.player_id == player.id]
+        shown = {**told, **opening_view(*start_of(challenge), own)}
+        shown |= {} if player.settings.picture else {"picture": None}
         kept = {"errands": [], "challenge": challenge.id}
         asked = CHALLENGE, subject, shown, kept, challenge.expires_at, Kind.NOTICE
         ask_player(turn, player, *asked)
@@ -80,11 +82,10 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     """Ask the guests; a player who accepts no challenge from the inviter is silently left out."""
     if event.comment:
         turn.work.challenges.set_comment(event.challenge_id, event.comment)
-    game = game_named(event.game)
+    challenge, game = turn.work.challenges.get(event.challenge_id), game_named(event.game)
     told = {
         "inviter": player.handle,
         "title": game.info.title,
-        **opening_view(*start_of(turn.work.challenges.get(event.challenge_id)), small=True),
         "until": local_moment(turn.now + SIGNUP_STANDS, "UTC"),
     }
     if turn.work.history.has_moved(player.id):
@@ -94,7 +95,9 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
         if known and not takes_challenge(turn.work, event.game, player, known, turn.now):
             continue
         who = {"handle": known.handle if known else guest.handle, "plays": known is not None}
-        asking = invitation_subject(player.handle, game), {**who, **told}, guest.token
+        own = [seat.seat for seat in challenge.seats if seat.address == guest.address]
+        shown = {**told, **who, **opening_view(*start_of(challenge), own, small=True)}
+        asking = invitation_subject(player.handle, game), shown, guest.token
         MailWriter(turn).question(guest.address, "invite", *asking, granted=True)
 
 
@@ -151,7 +154,6 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
         "rounds": setup.rounds,
         "rated": setup.rated,
         "clock": {name: getattr(terms, name) for name in ("each", "total", "bank", "increment")},
-        **opening_view(game, position),
         "until": f"{challenge.expires_at:%Y-%m-%d}",
     }
 

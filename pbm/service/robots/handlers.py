@@ -162,8 +162,9 @@ def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
     if not player.addresses or not may_answer(turn, player):
         return f"{player.handle} had enough answers, so was told no hint"
     view = shown_to(turn, player, board)
-    # The example move in the mail's text is the hint itself.
-    view = {**view, "example": advice.move, "sections": [{"section": "hint", **to_plain(advice)}]}
+    # The only example of a move in the mail's text is the hint itself.
+    told = {"section": "hint", **to_plain(advice)}
+    view = {**view, "example": advice.move, "examples": (), "sections": [told]}
     MailWriter(turn).answer_on_board(player, board, view)
     return f"{player.handle} was told {advice.move} on board {board.id}"
 

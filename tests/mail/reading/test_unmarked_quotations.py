@@ -26,8 +26,11 @@ OUTLOOK = "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: toda
 RULE = "________________________________\nVon: pbm <pbm@games.example>\nGesendet: heute\n\n"
 STATE = "State: 11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
 BOARD = MAILS["board-after-a-move"].text
-EXAMPLE = "To move, answer with a line such as i8-g6,h7."
-EXAMPLE_OF_BEFORE = "To move, answer with a line such as i8-g6,h7, and nothing above it."
+EXAMPLE = "To move, answer with a line such as i8-g6,h7 or i9-g7,h8\nor i5-g5,h5."
+EXAMPLES_OF_BEFORE = (
+    "To move, answer with a line such as i8-g6,h7.",
+    "To move, answer with a line such as i8-g6,h7, and nothing above it.",
+)
 
 every_board = each_row("mail", BOARDS, ids=lambda mail: mail.name)
 plain_board = each_row("mail", PLAIN, ids=lambda mail: mail.name)
@@ -82,7 +85,7 @@ def test_nothing_of_ours_is_left(mail: OurMail, above: str) -> None:
 @above
 @each_row("gap", ["\n", "\n\n"])
 def test_an_answer_in_between(above: str, gap: str) -> None:
-    for example in (EXAMPLE, EXAMPLE_OF_BEFORE):
+    for example in (EXAMPLE, *EXAMPLES_OF_BEFORE):
         text = BOARD.replace(EXAMPLE, f"{example}{gap}i8-g6,h7\nMy pleasure.")
         assert own_words(f"{above}{text}\n") == ("i8-g6,h7", "My pleasure.")
     below = BOARD.replace("\nState:", "\ni8-g6,h7\n\nMy pleasure.\n\nState:")
