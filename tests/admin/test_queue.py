@@ -170,7 +170,7 @@ class TestShow:
         mail, text = queue.show_mail(room.office, _due(room))
         assert mail.status == "due"
         assert "Subject: Abalone Board 1" in text
-        assert "Your move" in text
+        assert "alice moved: your turn" in text
         assert not TAG.search(text)
 
     def test_an_outgoing_question(self, room: Room) -> None:

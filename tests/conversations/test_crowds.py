@@ -170,7 +170,7 @@ def test_a_record_is_replayed_while_no_transaction_is_open(
         return read(game, text, chosen)
 
     monkeypatch.setattr(records, "read_record", beside_others)
-    alice.says(record(9)).gets(1).hears("Imported: 9 moves")
+    alice.says(record(9)).gets(1).hears("Imported: 5 moves (#9)")
     alice.says(record(3).replace("d5", "e9")).hears('Move 1 (ply 1, seat 1) reads "c5,e9"')
     assert [row["tries"] for row in table.rows("inbox")] == [0] * 4
     assert len(table.rows("facts")) == 1
@@ -187,8 +187,8 @@ def test_a_flood_of_records_ends(table: Table, monkeypatch: pytest.MonkeyPatch) 
         return read(game, text, chosen)
 
     monkeypatch.setattr(records, "read_record", counted)
-    alice.says(record(2001)).hears("it has 2001 moves, and a game here has 2000 at most.")
-    alice.says(record(2000)).hears("Imported: 2000 moves")
+    alice.says(record(2001)).hears("it has 2001 single moves, and a game here has 2000 at most.")
+    alice.says(record(2000)).hears("Imported: 1000 moves (#2000)")
     for number in range(12):
         table.clock.passes(minutes=1)
         alice.forgets().says(record(1 + number % 2, f"game {number}"))

@@ -13,7 +13,7 @@ def test_the_board_as_it_would_stand(table: Table) -> None:
     for line in ("preview a1-c3,d4", "preview 1 a1-c3,d4", "abalone preview 1 a1-c3,b2"):
         alice.says(line).gets(1).hears(
             "Abalone Board 1: alice v bob",
-            "Board 1 as it would be after a1-c3,b2, move 1. Nothing has been played.",
+            "Board 1 as it would be after a1-c3,b2, move 1 (#1). Nothing has been played.",
             "A- . o o o o / 7",
             "State: .1111/",
         )

@@ -52,7 +52,7 @@ def test_a_robot_answers_a_move_and_has_all_the_time_it_needs(table: Table) -> N
     alice.says("claim 1").hears("Nothing has changed").forgets()
     table.robots_think()
     assert len(table.moves(1)) == 2
-    alice.gets(1).hears("Your move on board 1, by Sat 6 March (5 days)").forgets()
+    alice.gets(1).hears("pebble moved: your turn on board 1, by Sat 6 March (5 days)").forgets()
     table.days_pass(3.1)
     alice.gets(1).hears("This board has waited for your move")
     table.days_pass(20)  # her vacation included, which is taken by itself

@@ -31,7 +31,7 @@ def test_a_newcomers_fourth_mail_has_the_answer(table: Table) -> None:
     table.robots_think()
     (played,) = table.moves(1)[1:]
     marta.gets(1).hears(
-        "Your move on board 1, by",
+        "pebble moved: your turn on board 1, by",
         f"- You played a1-c3,b2. - pebble played {played}.",
         "| Hello!",
     )

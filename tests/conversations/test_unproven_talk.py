@@ -54,7 +54,7 @@ def test_an_accepted_draw(table: Table, people: list[Person]) -> None:
 
 def test_a_take_back_is_that_of_the_move_that_it_meant(table: Table, people: list[Person]) -> None:
     alice, bob = people
-    alice.writes("undo 1").hears("Please confirm: takeback 1#3", "Did you send")
+    alice.writes("undo 1").hears("Please confirm: takeback of move #3 on board 1", "Did you send")
     bob.hears_nothing()
     plays(table, people)
     alice.forgets().says("yes", answering=alice.mail("Please confirm")).gets(1).hears(
@@ -69,7 +69,7 @@ def test_a_yes_to_a_take_back_is_no_yes_to_the_next(
 ) -> None:
     alice, bob = people
     alice.says("takeback")
-    bob.writes(word).hears("Please confirm: accept takeback 1#3")
+    bob.writes(word).hears("Please confirm: accept takeback of move #3 on board 1")
     bob.says("reject", answering=board_mail(bob, 1))
     plays(table, people, plies=2)
     alice.says("takeback").hears("You asked to take back move 3 (#5)")
@@ -85,7 +85,9 @@ def test_a_no_and_a_withdrawal(people: list[Person]) -> None:
     alice, bob = people
     alice.says("draw").says("takeback")
     alice.forgets().writes("reject draw 1").hears("Please confirm: reject draw 1").says("yes")
-    bob.forgets().writes("reject 1").hears("Please confirm: reject takeback 1#3").says("yes")
+    bob.forgets().writes("reject 1").hears(
+        "Please confirm: reject takeback of move #3 on board 1"
+    ).says("yes")
     alice.hears("You withdrew the offer of a draw.", "bob said no to the take-back")
 
 
