@@ -35,6 +35,7 @@ MOST_WRONG = {
     "board-c": (0, 0),
     "board-d": (0, 0),
     "board-e": (0, 0),
+    "board-f": (100, 100),
 }
 
 
