@@ -1,8 +1,9 @@
 """Sentences by people who knew neither code nor lists, and what becomes of them.
 
-Each row of `by_strangers/` was written down before it was tried. The wordings of the first three
-files have been looked at since; so the last one tells most. Wanted are 95 of 100 yeses, and 4 of
-100 words that go the wrong way; the bounds are what is reached.
+Each row of `by_strangers/` was written down before it was tried. The wordings of all files but
+`board-f` have been looked at since; so that one tells most. `board-d` to `board-f` were tried with
+20, 7 and 16 words for the server sent on, and 3, 1 and 2 for the opponent held back. Wanted are 95
+of 100 yeses, and 4 of 100 words that go the wrong way; the bounds are what is reached.
 """
 
 from collections.abc import Iterator
@@ -35,7 +36,7 @@ MOST_WRONG = {
     "board-c": (0, 0),
     "board-d": (0, 0),
     "board-e": (0, 0),
-    "board-f": (100, 100),
+    "board-f": (16, 2),
 }
 
 
