@@ -122,8 +122,8 @@ class _Sentence:
     def _has(self, *sections: str) -> bool:
         return any(self.lists[name].search(self._said) for name in sections)
 
-    def _begins(self, *sections: str) -> bool:
-        return any(self.lists[name].match(start) for name in sections for start in self._starts)
+    def _begins(self, start: str, *sections: str) -> bool:
+        return any(self.lists[name].match(start) for name in sections)
 
     @cached_property
     def _ours(self) -> bool:
@@ -135,7 +135,7 @@ class _Sentence:
 
     @cached_property
     def _asks_how(self) -> bool:
-        manner = any(map(self.lists["manner"].match, self._starts[:2]))
+        manner = any(self._begins(start, "manner") for start in self._starts[:2])
         return self._has("how") or (manner and self._about and not self._has("past", "not", "talk"))
 
     @cached_property
@@ -162,17 +162,13 @@ class _Sentence:
     @cached_property
     def _orders(self) -> bool:
         """Whether a clause orders something of ours."""
-        starts = [start for start in self._starts if self._is_order(start)]
+        starts = [start for start in self._starts if self._begins(start, "shows", "acts")]
         ours = ("sole", "ours", "take back", "pause")
         return any(self.lists[name].search(start) for name in ours for start in starts)
 
-    def _is_order(self, start: str) -> bool:
-        return any(self.lists[name].match(start) for name in ("shows", "acts"))
-
     @cached_property
     def _asks(self) -> bool:
-        first = self._starts[:2]
-        opens = any(self.lists[name].match(start) for name in ("asks", "opens") for start in first)
+        opens = any(self._begins(start, "asks", "opens") for start in self._starts[:2])
         asks_for_ours = self._has("asks") and self._ours and not self._speaks_of_talk
         asks = opens or asks_for_ours or (self._asks_how and self._about)
         return self._is_question or (asks and "!" not in self.text)
@@ -226,7 +222,7 @@ class _Sentence:
         return (
             (wants and (self._does or self._ours or self._has("game")))
             or self._orders
-            or (self._begins("shows") and self._about)
+            or (self._about and any(self._begins(start, "shows") for start in self._starts))
             or (self._has("faults") and (self._about or self._undoes))
             or self._is_bare
             or (self._has("sole") and not self._has("past"))
