@@ -7,6 +7,9 @@ from itertools import pairwise
 from pathlib import Path
 from weakref import WeakSet
 
+import pytest
+
+from pbm.commands import script
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move
 from pbm.commands.script import answer_to_welcome, confirmation, read_script, trimmed
@@ -27,6 +30,10 @@ _TAG = re.compile(r"pbm\+|(?<![a-z0-9])k1[a-z2-7]{16}", re.ASCII)
 _LINK = re.compile(r'<a\nhref="([^"]*)">(.*?)</a>')
 _SHOWN = r"\2&lt;\1&gt;"  # as Outlook writes a link in plain text
 _CHECKED: WeakSet[Mail] = WeakSet()  # those of an opening lie in the mailboxes of many tables
+_READ_ONCE = {  # texts say the same wherever they stand, and most stand in many mails
+    name: lru_cache(maxsize=4096)(getattr(script, name))
+    for name in ("_read_line", "_is_command", "agrees", "spoken")
+}
 _NAMES = (  # of those who mostly play
     *("alice", "bob", "carol", "dave", "erin", "frank", "marta"),
     *("ann", "ben", "cal", "dan", "eve", "fay"),
@@ -153,7 +160,10 @@ def _check_last_line(mail: Mail) -> None:
 
 def _check_harmless(mail: Mail) -> None:
     """Nothing of ours is a command when it comes back: unquoted, wrapped, or from HTML."""
-    _check_words(clean_subject(f"Re: {mail['Subject']}"), mail.text, mail.html)
+    with pytest.MonkeyPatch.context() as patched:
+        for name, read_once in _READ_ONCE.items():
+            patched.setattr(script, name, read_once)
+        _check_words(clean_subject(f"Re: {mail['Subject']}"), mail.text, mail.html)
 
 
 def _check_words(subject: str, plain: str, html: str) -> None:
