@@ -258,9 +258,10 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
     if not affirms or ({REPEATED}.issuperset(affirms) and "move" not in asked.kinds):
         return False
     repeats = not again.isdisjoint(sure)
+    is_explicit = repeats or len(sure) > 1 or not sure.isdisjoint(language.sections["named"])
     is_clear = repeats and not language.clear.isdisjoint(said)  # no mere "I'd love to"
     if (remarks and not (is_clear and PLAY in asked.kinds)) or not (
-        merely or repeats or len(sure) > 1 or chat.isdisjoint(said)
+        merely or is_explicit or chat.isdisjoint(said)
     ):
         return False
     only_received = asked.to_stranger and _RECEIVED.issuperset(affirms)
