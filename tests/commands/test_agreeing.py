@@ -48,6 +48,7 @@ def test_an_unknown_word_is_a_name_only_apart() -> None:
         ("Schweren Herzens ja: Auf Brett 1 gebe ich mich geschlagen.", True),
         ("Yesss I resgin. Congratulatoins", True),
         ("I resign. Blorgify", False),
+        ("Ok merci.", False),
         # A name is known by a given name, a title or an initial.
         ("Yes, I resign.\nHarold", True),
         ("Yes, I resign.\nProf. A. Gallo", True),

@@ -264,8 +264,11 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
         merely or is_explicit or chat.isdisjoint(said)
     ):
         return False
-    only_received = asked.to_stranger and _RECEIVED.issuperset(affirms)
-    return not only_received or (_RECEIVED | WORDS["greeting"] | {NAME}).issuperset(said)
+    bare = _RECEIVED | WORDS["greeting"] | {NAME}  # "ok", beside thanks no yes: "Ok merci"
+    others = {*said} - bare
+    thanked = bool(others) and WORDS["thanks"].issuperset(others)
+    acknowledges = thanked or (asked.to_stranger and bool(others))
+    return not (acknowledges and _RECEIVED.issuperset(affirms))
 
 
 def _sure(
