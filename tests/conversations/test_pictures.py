@@ -223,7 +223,9 @@ def test_who_wants_none_gets_none(table: Table) -> None:
     assert plain.text == drawn.text
 
 
-@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize(
+    "players", [*(pytest.param(few, marks=pytest.mark.thorough) for few in range(2, 6)), 6]
+)
 def test_a_boards_mail_has_at_most_forty_kilobytes(table: Table, players: int) -> None:
     people = table.start(*("ann", "ben", "cal", "dan", "eve", "fay")[:players])
     for turn in range(18):
