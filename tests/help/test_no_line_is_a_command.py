@@ -1,6 +1,6 @@
 """Nothing in the help is a command when it comes back, be it unquoted, wrapped or as HTML."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from textwrap import wrap
 
@@ -10,7 +10,7 @@ from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, parse_move, whole_move
 from pbm.commands.script import Script, confirmation, read_script
 from pbm.commands.sentences.agreeing import WELCOME, Asked, agrees
-from pbm.commands.sentences.agreeing_words import KINDS
+from pbm.commands.sentences.agreeing_words import KINDS, Language
 from pbm.play.subjects import answer_subject, is_own
 from tests.help.pages import PAGES, SUBJECTS, html_lines, mailed, text_lines
 from tests.mail.reading.our_mails import own_words
@@ -60,6 +60,16 @@ def test_no_line_changes_anything_wrapped_at_any_width(subject: str) -> None:
     assert not [line for line, command in found.items() if written or not command.reads_only]
 
 
+@pytest.fixture(scope="module")
+def words_are_read_once() -> Iterator[None]:
+    """The same words begin a line in windows of any width, and are asked for in each language."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Language, "plain", cache(Language.plain))
+        patched.setattr(Language, "_listed", cache(Language._listed))
+        yield
+
+
+@pytest.mark.usefixtures("words_are_read_once")
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_no_line_answers_a_question(subject: str) -> None:
     lines = {*text_lines(subject), *html_lines(subject), *rewrapped(subject)}
