@@ -25,7 +25,7 @@ def test_one_name_sits_opposite_and_the_challenger_begins(table: Table) -> None:
         "A new game: alice and bob, on the standard board. alice begins.",
         "| Good luck!",
         "You are o (top). Scores: you 0, bob 0; to win, push six off.",
-        "To move, answer with a line such as a1-c3,b2 or",
+        "To move, send a line such as a1-c3,b2 or",
     )
     bob.gets(1).hears(
         "alice's move on board 1; nothing to do.",

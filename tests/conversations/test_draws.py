@@ -32,7 +32,7 @@ def test_a_draw_of_two(table: Table) -> None:
         "| Shall we?",
         'bob offers a draw. Answer "accept draw" or "reject draw"; if you move instead, that is'
         " a no. You can also just answer yes or no.",
-        "To move, answer with a line such as",
+        "To move, send a line such as",
     )
     alice.says("accept draw\n\nWith pleasure.").gets(1)
     for person in (alice, bob):

@@ -49,7 +49,7 @@ def test_a_hint_is_a_move_and_why_it_is_good(table: Table) -> None:
     alice.hears(
         "Abalone Board 1: alice v pebble",
         "nearer to the centre. The game might then go on like this: 1 (#1). ",
-        f"To move, answer with a line such as {move}.",
+        f"To move, send a line such as {move}.",
         "State: ",
     )
     assert table.board(1).ply == 0

@@ -134,7 +134,7 @@ def test_what_only_has_such_a_word_is_talk(words: str, people: list[Person]) -> 
 )
 def test_a_wish_below_a_move_is_asked_about(words: str, table: Table, people: list[Person]) -> None:
     alice, bob = people
-    move = board_mail(alice, 1).text.split("with a line such as")[1].split()[0].rstrip(".")
+    move = board_mail(alice, 1).text.split("a line such as")[1].split()[0].rstrip(".")
     alice.says(words.format(move), answering=board_mail(alice, 1)).gets(2)
     alice.hears("bob's move on board 1", "Do you want to offer a draw on board 1?")
     bob.gets(1).hears("| Take your time!")
@@ -147,7 +147,7 @@ def test_a_wish_below_a_move_is_asked_about(words: str, table: Table, people: li
 @pytest.mark.parametrize("words", ["Draw your own conclusions", "You win!", "No draw today!"])
 def test_other_words_below_a_move_are_talk(words: str, people: list[Person]) -> None:
     alice, bob = people
-    move = board_mail(alice, 1).text.split("with a line such as")[1].split()[0].rstrip(".")
+    move = board_mail(alice, 1).text.split("a line such as")[1].split()[0].rstrip(".")
     alice.says(f"{move}\n\n{words}", answering=board_mail(alice, 1)).gets(1)
     bob.gets(1).hears(f"| {words}")
 

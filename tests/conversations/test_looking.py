@@ -207,7 +207,7 @@ def test_every_board_where_it_is_my_move_in_one_mail(table: Table) -> None:
     alice.says("set picture off").forgets().says("next").gets(1)
     assert alice.newest.text.count("State:") == 1
     assert "<img" not in alice.newest.html
-    alice.hears("Your move on board 1.", "You are o (top).", "To move, answer with a line such as")
+    alice.hears("Your move on board 1.", "You are o (top).", "To move, send a line such as")
     assert alice.newest["Subject"] == "Abalone Board 1: alice v bob"  # one is a board's mail
     alice.says("a3-c5,d6").hears("bob's move on board 1")
     table.person("stranger@example.net").writes("next").hears("Would you like to play")

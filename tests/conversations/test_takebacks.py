@@ -35,7 +35,7 @@ def test_the_first_move_of_the_game(word: str, table: Table) -> None:
         "Your move on board 1.",
         "bob agreed: your move 1 (#1), a1-c3,b2, is taken back.",
         "| Of course.",
-        "To move, answer with a line such as",
+        "To move, send a line such as",
         'Before your first move you can still leave: answer "decline".',
     )
     assert "Moves so far" not in alice.newest.text

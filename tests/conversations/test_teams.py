@@ -40,7 +40,7 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
         "carol resigned.",
         "Your partner is carol, 3 (bottom); you move for both.",
         "carol (3, resigned): ",
-        "To move, answer with a line such as",
+        "To move, send a line such as",
     )
     bob.gets(1).hears("alice's move on board 1, for carol; nothing to do.")
     carol.says("a1,b1").gets(1).hears("On board 1 it is alice's turn.")

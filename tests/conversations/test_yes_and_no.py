@@ -642,3 +642,13 @@ def test_nothing_of_ours_comes_back_as_an_answer(table: Table) -> None:
 def test_no_look_alike_is_an_answer(words: str) -> None:
     assert not spoken([words]).no
     assert not agrees([words], WELCOME)
+
+
+def test_an_open_question_does_not_keep_the_server_from_answering(table: Table) -> None:
+    alice, _bob = table.start("alice", "bob")
+    alice.forgets().writes("resign 1").hears("Please confirm: resign 1")
+    asked = alice.newest
+    alice.says("Hm, my cat sat on it.", answering=asked).gets(1)
+    alice.forgets().says("Hm, who knows.", answering=asked).hears_nothing()  # asked again once
+    alice.says("Until when do I have to move?", answering=asked).gets(1).hears("Your time for this")
+    alice.says("Yes, I resign.", answering=asked).hears("You resigned")

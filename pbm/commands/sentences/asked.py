@@ -62,10 +62,17 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
     return Aim.EITHER if ours or Aim.EITHER in aims or "?" in text else Aim.OTHERS
 
 
+_OF_MARBLES: Final = "colours"
+
+
 def card_lines(lines: Sequence[str]) -> list[str]:
-    """Return which lines of the status card answer a question, by their help pages."""
+    """Return which lines of the status card answer a question, by their help pages.
+
+    The line about marbles is the last, as every question about the game may name some.
+    """
     said = plain_words(_unwrapped(lines)[:_LONGEST])
-    return [page for page, words in CARD.items() if words.search(said)]
+    found = [page for page, words in CARD.items() if words.search(said)]
+    return sorted(found, key=_OF_MARBLES.__eq__)
 
 
 def _aim(sentence: str, around: str) -> Aim | None:

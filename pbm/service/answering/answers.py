@@ -38,7 +38,7 @@ from pbm.service.telling.announce import may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.wishes import read_wish
+from pbm.service.understanding.wishes import read_wish, status_asked
 from pbm.store.values.asking import CONSENT_STANDS, ErrandStatus, PendingCommands, Question
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
@@ -148,6 +148,9 @@ def _obey_in_answer(
         return obey(context, script, proven=speaker.proven)
     if not is_open(question, turn.arrived):
         return _is_closed(context)
+    card = status_asked(context, script) if question.params.get("unclear") else None
+    if card:  # instead of silence
+        return obey(context, card, proven=speaker.proven)
     asked = {"author": question.params["author"]} if is_alias else {"lines": _lines_asked(errands)}
     return f"{player.handle}: {ask_once_more(turn, player, question, speaker.token, asked)}"
 

@@ -90,7 +90,7 @@ def read_wish(context: Context, script: Script) -> Script | None:
         guessed = _with_details(context, script)
         topic = topic_asked(script.said or (script.heading,))
         if guessed or topic is None:
-            return guessed or _status_asked(context, script)
+            return guessed or status_asked(context, script)
         said = Understood((topic,), ())
     if said is None:
         return None
@@ -140,7 +140,7 @@ def read_question(context: Context, script: Script) -> Script | None:
     return _answering([f"{Status.words[0]} {number}"], script.comment)
 
 
-def _status_asked(context: Context, script: Script) -> Script | None:
+def status_asked(context: Context, script: Script) -> Script | None:
     """Return a script for a question to the server in a mail to no board; None for other words."""
     asked = script.said or (script.heading,)
     has_command = any(isinstance(parse_line(line), Command) for line in asked)

@@ -26,7 +26,7 @@ OUTLOOK = "-----Original Message-----\nFrom: pbm <pbm@games.example>\nSent: toda
 RULE = "________________________________\nVon: pbm <pbm@games.example>\nGesendet: heute\n\n"
 STATE = "State: 11111/111111/..111../......../........./......../..222../222222/22222 1 0,0 -"
 BOARD = MAILS["board-after-a-move"].text
-EXAMPLE = "To move, answer with a line such as i8-g6,h7 or i9-g7,h8\nor i5-g5,h5."
+EXAMPLE = "To move, send a line such as i8-g6,h7 or i9-g7,h8 or i5-g5,h5."
 EXAMPLES_OF_BEFORE = (
     "To move, answer with a line such as i8-g6,h7.",
     "To move, answer with a line such as i8-g6,h7, and nothing above it.",
