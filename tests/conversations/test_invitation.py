@@ -79,6 +79,14 @@ def test_who_has_moved_before_is_quoted(table: Table) -> None:
         ("\u597d\u7684\u3002\u6211\u4eec\u6765\u5427\uff01 \u0438 \u0442.\u0434.", None),
         ("At 192.0.2.17:80 or a.example.", "At \u2026 or \u2026"),
         ("[here](https://a.example) and\nthere", "\u2026 and there"),
+        (
+            "a\u3002example a\uff61example https:\u2044\u2044a hxxp www a dot b",
+            "\u2026 \u2026 \u2026 \u2026 \u2026 a \u2026 b",
+        ),
+        (
+            "a&#46;example a%2Eexample a*dot*b c_at_d_dot_e 2001:db8::1 .org go",
+            "\u2026 \u2026 \u2026 \u2026 \u2026 \u2026 go",
+        ),
         ("https://a.example", ""),
         ("Well... e.g. at 10:30, 3.5 hours; OK? :) a1-c3,b2!", None),
         ("Caf\u00e9 \u6bd4\u8d5b\uff01 a/b", None),

@@ -40,7 +40,7 @@ _ALSO = {
     "pbm": _FIRST,
     "command": "commands",
     "clock": "clocks",
-    **dict.fromkeys(("rating", "ratings", "elo"), "standings"),
+    **dict.fromkeys(("rating", "elo"), "standings"),
     **dict.fromkeys(("colour", "color", "colors", "marbles"), "colours"),
     **dict.fromkeys(("robot", "ai", "computer", *ROBOTS), _ROBOTS),
 }

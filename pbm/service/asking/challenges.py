@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import unescape
 from typing import Any
 from unicodedata import normalize
+from urllib.parse import unquote
 
 from pbm.clock import local_moment
 from pbm.commands.families.lobby import Challenge
@@ -38,10 +40,12 @@ _LONGEST_WORDS, _MOST_READ = 200, 2000  # characters of an inviter's words; read
 _CUT = "\u2026"
 # What mail programs make a link, and what people write instead: "bob(at)example.org".
 _LEADS_AWAY = re.compile(
-    r"@|//|\\\\|[^\W\d_]{2}:[\w+]|[^\s.]\.[^\W\d_]{2}|(?:\d{1,3}\.){3}\d"
-    r"|[\[({<](?:\.|dot|at)[\])}>]",
+    r"@|//|\\\\|[^\W\d_]{2}:[\w+]|[^\s.]\.[^\W\d_]{2}|(?:\d{1,3}\.){3}\d|::"
+    r"|[a-z0-9][\u3002\u06d4\u2027\u2022\u00b7\u2219\u22c5][a-z]{2}"  # other signs for the dot
+    r"|[\[({<*_](?:\.|dot|at)[\])}>*_]|^\W*(?:dot|h..ps?|www|\.\w+)\W*$",
     re.IGNORECASE,
 )
+_SLASHES = str.maketrans(dict.fromkeys("\u2044\u2215\u29f8", "/"))
 FIRST_GAMES = Challenge | Play | Join
 """Commands by which a newcomer can ask for a game; `SeekOthers` is a subclass of `Challenge`."""
 
@@ -108,7 +112,8 @@ def without_links(comment: Sequence[str]) -> str:
     'Hi! See \u2026 or ask \u2026'
     """
     words = " ".join(comment)[:_MOST_READ].split()
-    leads = (_LEADS_AWAY.search(normalize("NFKC", word)) for word in words)
+    plain = (normalize("NFKC", unescape(unquote(word))).translate(_SLASHES) for word in words)
+    leads = map(_LEADS_AWAY.search, plain)
     text = " ".join(_CUT if away else word for word, away in zip(words, leads, strict=True))
     if not any(map(str.isalnum, text)):
         return ""

@@ -136,7 +136,8 @@ def read_question(context: Context, script: Script) -> Script | None:
     if wish and board.playing and can_be:
         return _asking(context, script, Meant(wish, False, number, one_line(script.comment)))
     if aim is Aim.EITHER or not context.turn.unproven or others_reading(board, context.player_id):
-        return replace(script, aim=aim if aim is Aim.EITHER else Aim.SERVER)
+        aside = script.aside if aim is Aim.EITHER else None  # it would say that the words went out
+        return replace(script, aim=aim if aim is Aim.EITHER else Aim.SERVER, aside=aside)
     return _answering([f"{Status.words[0]} {number}"], script.comment)
 
 
