@@ -42,7 +42,7 @@ def test_a_boards_mail_shows_it_above_the_text(table: Table) -> None:
         "The board: o on a2 to a5, b1 to b6, c3 to c5, d4;"
         " x on g5 to g7, h4 to h9, i5 to i9; last a1-c3,b2."
     )
-    assert mail.html.index("<img") < mail.html.index("To move, answer")
+    assert mail.html.index("<img") < mail.html.index("To move, send")
     assert "A- . o" in mail.text
     assert "A- . o" not in mail.html
     assert "max-width:384px" in mail.html

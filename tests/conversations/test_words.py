@@ -126,10 +126,10 @@ def test_a_refusal_beside_one_that_is_about_a_board_leaves_that_its_board(table:
 
 def test_an_answer_in_between_has_words_first_and_then_a_move(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    top, _, rest = alice.newest.text.partition("To move, answer")
+    top, _, rest = alice.newest.text.partition("To move, send")
     quoted = [
         "\n".join(f"> {line}" for line in part.rstrip().split("\n"))
-        for part in (top, f"To move, answer{rest}")
+        for part in (top, f"To move, send{rest}")
     ]
     alice.says(f"{quoted[0]}\n\nGood luck to you, too!\n\n{quoted[1]}\n\na1-c3,d4\n\nSo.\n")
     assert table.moves(1) == ["a1-c3,b2"]

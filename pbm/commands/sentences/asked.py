@@ -62,17 +62,17 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
     return Aim.EITHER if ours or Aim.EITHER in aims or "?" in text else Aim.OTHERS
 
 
-_OF_MARBLES: Final = "colours"
+_OF_PIECES: Final = "colours"
 
 
 def card_lines(lines: Sequence[str]) -> list[str]:
     """Return which lines of the status card answer a question, by their help pages.
 
-    The line about marbles is the last, as every question about the game may name some.
+    The line about the pieces is the last, as every question about the game may name some.
     """
     said = plain_words(_unwrapped(lines)[:_LONGEST])
     found = [page for page, words in CARD.items() if words.search(said)]
-    return sorted(found, key=_OF_MARBLES.__eq__)
+    return sorted(found, key=_OF_PIECES.__eq__)
 
 
 def _aim(sentence: str, around: str) -> Aim | None:
