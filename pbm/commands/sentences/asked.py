@@ -18,6 +18,7 @@ _WRAPPED = 50  # characters; a shorter line ends its sentence
 _FEW_WORDS = 2  # of a request without a verb, such as "bigger picture"
 _MOST_BARE = 8  # words without a verb
 _RIVAL: Final = "opponent"
+_OF_PIECES: Final = "colours"
 _SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
 _CLAUSE = re.compile(r"[,:()\u2013\u2014]|\s-\s")
 _ABBREVIATED = re.compile(r"\b(\w)\.(?=\w\b)")  # "s.v.p."
@@ -60,9 +61,6 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
     if ours and Aim.OTHERS not in aims:
         return max(ours, key=lambda aim: aim.value)
     return Aim.EITHER if ours or Aim.EITHER in aims or "?" in text else Aim.OTHERS
-
-
-_OF_PIECES: Final = "colours"
 
 
 def card_lines(lines: Sequence[str]) -> list[str]:
