@@ -1,18 +1,18 @@
 """What mails leave, found out in a transaction that is undone at the end."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from sqlalchemy import Connection, func, select, text
 
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.passwords import PasswordHash, PasswordWork
+from pbm.passwords import Apart, PasswordHash, PasswordWork
 from pbm.play.turn import Cause, Turn
 from pbm.service.turns.handle_mail import handle
 from pbm.service.turns.inbox_worker import Preparation
@@ -48,6 +48,7 @@ _UNLIKE = {
 }
 _ERRAND = re.compile(r"('invitation'|\"invitation\"): \d+")
 _OF_THE_MAIL = ("alone", "first_unsaid")  # what is told of how a line came, not of what it did
+T = TypeVar("T")
 _CONFIRM, _NEW_ADDRESS = "confirm", "new-address"  # templates of what is said yes to
 _EVERYTHING = {
     name: Call('SELECT "{}" FROM {}'.format('", "'.join(table.columns.keys()), name))
@@ -79,6 +80,13 @@ class _Question:
     template: str
     recipient: str
     reply_to: str
+
+
+class DoneAtOnce(Apart):
+    """Slow work is done inside the transaction."""
+
+    def outcome(self, of: Hashable, work: Callable[[], T]) -> T:  # noqa: ARG002
+        return work()
 
 
 class HashedAtOnce(PasswordWork):
@@ -178,7 +186,14 @@ class Trial:
         mail = work.inbox.get(self._connection.scalar(select(func.max(inbox.c.id))) or 0)
         cause = Cause(mail.id, came_at=mail.received_at)
         passwords = HashedAtOnce()
-        turn = Turn(work=work, site=table.site, now=table.clock(), cause=cause, passwords=passwords)
+        turn = Turn(
+            work=work,
+            site=table.site,
+            now=table.clock(),
+            cause=cause,
+            passwords=passwords,
+            apart=DoneAtOnce(),
+        )
         outcome = handle(turn, mail, partial(Preparation(mail).read, table.site))
         work.inbox.finish([(mail.id, outcome)], table.clock())
         work.flush()
