@@ -1,7 +1,7 @@
 """Sentences by people who knew neither code nor lists, and what becomes of them.
 
-Each row of `by_strangers/` was written down before it was tried. The wordings of all files but
-`board-f` and `answers-f` have been looked at since; so these tell most. `board-d` to `board-f` were
+Each row of `by_strangers/` was written down before it was tried. The wordings of all files have
+been looked at since, but for `answers-f`, which so tells most. `board-d` to `board-f` were
 tried with 20, 7 and 16 words for the server sent on, and 3, 1 and 2 for the opponent held back.
 Wanted are 95 of 100 yeses, and 4 of 100 words that go the wrong way; the bounds are what is
 reached. Of the yeses in `answers-d` to `answers-f` 72, 65 and 50 counted at first, and 0, 1 and 1
@@ -45,7 +45,7 @@ MOST_WRONG = {
     "board-c": (0, 0),
     "board-d": (0, 0),
     "board-e": (0, 0),
-    "board-f": (16, 2),
+    "board-f": (5, 2),
 }
 
 
