@@ -159,7 +159,7 @@ class _Sentence:
     def _has_tag(self) -> bool:
         found = _TAG.search(self.text)
         if any(self._begins(start, "asks") for start in self._starts[:2]):
-            return False  # "Which marbles are mine, then?"
+            return False  # "Which of them are mine, then?"
         return found is not None and not self.lists["wants"].search(plain_words(found[0]))
 
     @cached_property
