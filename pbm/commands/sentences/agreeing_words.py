@@ -27,7 +27,7 @@ _SECTIONS: Final = (
 REPEATED, NAME = "\ua66d", "\ua66e"
 _SHORTEST_STEM, _SHORTEST_SLIP = 3, 6  # letters; a slip is a word with a wrong letter
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàçñ"
-_LINGERING = re.compile(r"(\w)\1+")  # "yesss"
+_LINGERING = re.compile(r"(\w)(?:\1{2,}|\1$)|([aeiou])\2+")  # "yessss", "jaa", "ooh"
 YES: Final = WORDS["yes"] | WORDS["again"]
 OPENS: Final = WORDS["greeting"] | WORDS["signing"] | CLOSINGS
 POLITE: Final = WORDS["polite"] | OPENS | {NAME, REPEATED}
@@ -116,12 +116,14 @@ class Language:
     def plain(self, clause: Clause, more: frozenset[str]) -> Clause:
         """Return a clause with the words of the lists that unknown words stand for.
 
-        If it has one word only that stands for none, a wrong letter in this one is mended.
+        If one word stands for none, a wrong letter in this one is mended. Without another word of
+        this language, it may be a word of another one.
         """
         bare = chain.from_iterable(map(self._without_elided, clause.words))
         words = [self._listed(word, more) for word in bare]
         unknown = [at for at, word in enumerate(words) if not self._is_known(word)]
-        for at in unknown if len(unknown) == 1 and words[unknown[0]] not in more | TURNS else ():
+        is_slip = len(unknown) == 1 and words[unknown[0]] not in more | TURNS
+        for at in unknown if is_slip and not self.words.isdisjoint(words) else ():
             words[at] = next(filter(self._is_known, _slips(words[at])), words[at])
         return replace(clause, words=tuple(words))
 
@@ -135,7 +137,7 @@ class Language:
             return word
         plain = plain_letters(word)
         run = (each + word[len(each) - 1 :] for each in self._elided if word.startswith(each[:-1]))
-        meant = filter(self._is_known, (plain, _LINGERING.sub(r"\1", plain), *run))  # or "cest"
+        meant = filter(self._is_known, (plain, _LINGERING.sub(r"\1\2", plain), *run))  # or "cest"
         return self._stem(plain) or next(meant, word)
 
     def _is_known(self, word: str) -> bool:
