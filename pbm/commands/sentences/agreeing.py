@@ -28,6 +28,7 @@ from pbm.commands.sentences.clauses import Clause, clauses, has_phrase, small
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.signatures import IN_NAMES
 
+_FIRST_PERSON: Final = frozenset(("i", "ich", "ik", "je", "j", "io", "yo", "me", "mi"))
 _OWN: Final = frozenset(("resign", "delete"))  # kinds of acts that nobody does for others
 # What a question is about, by a word of the commands that it asks about.
 _KIND_OF: Final = {
@@ -241,7 +242,8 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
         told = agreeing if more.isdisjoint(clause.words) else agreeing | more
         parts = clause.parts(told, preferred=saying, most=_MOST_WORDS) or ()
         is_asked = clause.mark in _ASKS
-        if merely and saying.isdisjoint(parts) and not chat.isdisjoint(parts):
+        chats = merely and saying.isdisjoint(parts) and not chat.isdisjoint(parts)
+        if chats or ("resign" in asked.kinds and _tells_to(again, parts)):
             return False
         if parts and (not is_asked or _WHY_NOT.issuperset(parts)):
             said += parts
@@ -258,6 +260,8 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
     if not affirms or ({REPEATED}.issuperset(affirms) and "move" not in asked.kinds):
         return False
     repeats = not again.isdisjoint(sure)
+    if "delete" in asked.kinds and not (repeats or language.objects(asked.kinds).isdisjoint(said)):
+        return False  # "Yes, my account is great."
     is_explicit = repeats or len(sure) > 1 or not sure.isdisjoint(language.sections["named"])
     is_clear = repeats and not language.clear.isdisjoint(said)  # no mere "I'd love to"
     if (remarks and not (is_clear and PLAY in asked.kinds)) or not (
@@ -269,6 +273,13 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
     thanked = bool(others) and WORDS["thanks"].issuperset(others)
     acknowledges = thanked or (asked.to_stranger and bool(others))
     return not (acknowledges and _RECEIVED.issuperset(affirms))
+
+
+def _tells_to(again: frozenset[str], parts: Sequence[str]) -> bool:
+    """Return whether somebody else is told to do what was asked: "give up, Bob"."""
+    persons = {word.split("'")[0] for part in parts for word in part.split()}
+    told = any(act in again and name == NAME for act, name in pairwise(parts))
+    return told and _FIRST_PERSON.isdisjoint(persons)
 
 
 def _sure(

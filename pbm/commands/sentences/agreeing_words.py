@@ -85,6 +85,13 @@ class Language:
         return found - self.clear
 
     @lru_cache(maxsize=64)  # noqa: B019
+    def objects(self, kinds: tuple[str, ...]) -> frozenset[str]:
+        """Return the words for what is asked about, without the act: "account"."""
+        told = frozenset[str]().union(*(self.sections[_BESIDE + kind] for kind in kinds))
+        words = (word for phrase in self.again(kinds) for word in phrase.split())
+        return told.intersection(words) - self.sections["common"] - self.again(kinds)
+
+    @lru_cache(maxsize=64)  # noqa: B019
     def saying(self, kinds: tuple[str, ...], *, grave: bool) -> frozenset[str]:
         """Return the phrases that say yes to a question about `kinds` of things."""
         told = [self.sections["yes"], *(self.sections[kind] for kind in kinds)]
