@@ -198,7 +198,7 @@ def test_what_runs_out_in_one_absence_costs_once(table: Table) -> None:
 def test_lost_boards_are_not_spared(
     lost: str, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    callers, search = set[str](), default_game().search  # type: ignore[attr-defined]
+    callers, search = set[str](), default_game().search  # type: ignore[attr-defined]  # it has the capability
 
     def noted(*given: object) -> object:
         callers.update(frame.name for frame in extract_stack())

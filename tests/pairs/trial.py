@@ -85,7 +85,7 @@ class _Question:
 class DoneAtOnce(Apart):
     """Slow work is done inside the transaction."""
 
-    def outcome(self, of: Hashable, work: Callable[[], T]) -> T:  # noqa: ARG002
+    def outcome(self, of: Hashable, work: Callable[[], T]) -> T:  # noqa: ARG002 - as in Apart
         return work()
 
 

@@ -78,20 +78,20 @@ class Language:
         self.chat = self.sections["chat"] | self.people
         self.clear = YES | self.sections["yes"]
 
-    @lru_cache(maxsize=64)  # noqa: B019
+    @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def again(self, kinds: tuple[str, ...]) -> frozenset[str]:
         """Return the phrases that say again what was asked."""
         found = frozenset[str]().union(*(self.sections[kind] for kind in kinds))
         return found - self.clear
 
-    @lru_cache(maxsize=64)  # noqa: B019
+    @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def objects(self, kinds: tuple[str, ...]) -> frozenset[str]:
         """Return the words for what is asked about, without the act: "account"."""
         told = frozenset[str]().union(*(self.sections[_BESIDE + kind] for kind in kinds))
         words = (word for phrase in self.again(kinds) for word in phrase.split())
         return told.intersection(words) - self.sections["common"] - self.again(kinds)
 
-    @lru_cache(maxsize=64)  # noqa: B019
+    @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def saying(self, kinds: tuple[str, ...], *, grave: bool) -> frozenset[str]:
         """Return the phrases that say yes to a question about `kinds` of things."""
         told = [self.sections["yes"], *(self.sections[kind] for kind in kinds)]
@@ -99,7 +99,7 @@ class Language:
         wishes = WORDS["to play"] if PLAY in kinds else ()
         return YES.union({REPEATED}, milder, wishes, *told)
 
-    @lru_cache(maxsize=64)  # noqa: B019
+    @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def beside(self, kinds: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
         """Return the phrases that may stand beside a yes, and those among them that are chat."""
         told = [self.sections[_BESIDE + kind] for kind in kinds]
@@ -107,7 +107,7 @@ class Language:
         agreeing = _ANYWHERE.union(self.sections["common"], saying, *told)
         return agreeing | self.chat, self.chat - agreeing
 
-    @lru_cache(maxsize=64)  # noqa: B019
+    @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def merely(self, kinds: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
         """Return the phrases of a yes that can interest nobody else, and those only beside one."""
         alone = self.saying(kinds, grave=False).union(POLITE, kinds)
