@@ -121,7 +121,9 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
         for clause in clauses(part, LONGEST_YES)
     )
     first = tuple(islice(reading, 1))  # of most mails it is enough
-    languages = [each for each in LANGUAGES if first and each.knows(first[0], _more(each, asked))]
+    if not first or len(first[0].words) > _MOST_WORDS:
+        return False
+    languages = [each for each in LANGUAGES if each.knows(first[0], _more(each, asked))]
     # Quotes may be our words, rewrapped by a mail program.
     quotes = languages and '"' in fold_typography(text)
     if not languages or (quotes and YES.isdisjoint(first[0].words[:1])):
