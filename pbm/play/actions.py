@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from pbm.events import Event, MovePlayed, PlayerLeft
 from pbm.events.board import BoardDeclined, BoardStarted, FirstMoveMissed, ForfeitClaimed, Forfeited
 from pbm.play import boards
+from pbm.play.advance import Changed, advance
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
-from pbm.play.ending import settle_end
 from pbm.play.offers import after_a_move, after_leaving
 from pbm.play.ratings import got_somewhere
 from pbm.play.results import scores_of
@@ -30,13 +30,16 @@ def play_move(
     work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
 ) -> list[Event]:
     """Play a move. The mover's clock stops at `arrived`, by default at `now`. Raises Refusal."""
-    mover = board.to_move
-    after = boards.add_move(work, board, text, now)
-    count_move(work, board, after, arrived or now)
-    events: list[Event] = [MovePlayed(after.id, after.ply, text)]
-    if mover:
-        events += after_a_move(work, after, mover.player_id)
-    return events + settle_end(work, board, after, now)
+
+    def move(board: Board) -> Changed:
+        after = boards.add_move(work, board, text, now)
+        count_move(work, board, after, arrived or now)
+        played = MovePlayed(after.id, after.ply, text)
+        mover = board.to_move
+        lapsed = after_a_move(work, after, mover.player_id) if mover else ()
+        return after, [played, *lapsed]
+
+    return advance(work, board, move, now)
 
 
 def leave_board(
@@ -46,15 +49,16 @@ def leave_board(
 
     `spared` means that it costs no rating.
     """
-    seats = [seat.seat for seat in board.seats_of(player.id)]
     if how != FORFEITED:
         work.boards.note_answered(board.id, player.id)
-    after = boards.take_out(work, board, seats, how, now, spared=spared)
-    return [
-        PlayerLeft(board.id, player.handle, how),
-        *after_leaving(work, after, now),
-        *settle_end(work, board, after, now),
-    ]
+
+    def leave(board: Board) -> Changed:
+        seats = [seat.seat for seat in board.seats_of(player.id)]
+        after = boards.take_out(work, board, seats, how, now, spared=spared)
+        after, caused = after_leaving(work, after, now)
+        return after, [PlayerLeft(board.id, player.handle, how), *caused]
+
+    return advance(work, board, leave, now)
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
@@ -75,15 +79,14 @@ def decline_board(
     """Close a board that a player declines. If possible, start a new one for the others."""
     if fact is BoardDeclined:
         work.boards.note_answered(board.id, player.id)
-    closed = boards.close_board(work, board, "declined", now)
     successor = _successor(work, board, player, now)
-    events: list[Event] = [
-        fact(board.id, player.handle, successor.id if successor else None),
-        *settle_end(work, board, closed, now, begins_anew=successor is not None),
-    ]
-    if successor:
-        events.append(BoardStarted(successor.id, player.handle))
-    return events
+
+    def decline(board: Board) -> Changed:
+        declined = fact(board.id, player.handle, successor.id if successor else None)
+        return boards.close_board(work, board, "declined", now), [declined]
+
+    events = advance(work, board, decline, now, begins_anew=successor is not None)
+    return [*events, BoardStarted(successor.id, player.handle)] if successor else events
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
@@ -187,8 +190,11 @@ def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
     """End a board. `winners` is () for a draw, and None to end it without a result."""
-    closed = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
-    return settle_end(work, board, closed, now)
+
+    def end(board: Board) -> Changed:
+        return boards.close_board(work, board, BY_OPERATOR, now, winners=winners), []
+
+    return advance(work, board, end, now)
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
@@ -209,16 +215,25 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     if undone:
         work.playing.drop_departures(board, undone[0].left_at)
         _end_absences(work, board, undone)
-    progress = boards.progress_at(board, boards.position_after(work, board, board.ply), board.ply)
-    after = work.playing.set_progress(board, progress, now)
-    return settle_end(work, board, _without_the_removed(work, after, now), now)
+
+    def reopen(board: Board) -> Changed:
+        position = boards.position_after(work, board, board.ply)
+        progress = boards.progress_at(board, position, board.ply)
+        after = work.playing.set_progress(board, progress, now)
+        return _without_the_removed(work, after, now), []
+
+    return advance(work, board, reopen, now)
 
 
 def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Take back the last ply (a single move). Players who left after it are in the game again."""
     _end_absences(work, board, forfeits_after(work, board, board.ply))
-    after = boards.go_back(work, board, board.ply - 1, now)
-    return settle_end(work, board, _without_the_removed(work, after, now), now)
+
+    def undo(board: Board) -> Changed:
+        after = boards.go_back(work, board, board.ply - 1, now)
+        return _without_the_removed(work, after, now), []
+
+    return advance(work, board, undo, now)
 
 
 def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure, ...]:

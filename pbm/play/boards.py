@@ -23,6 +23,7 @@ from pbm.rules.contract import (
     Game,
     HasCopies,
     Leaving,
+    ListsMoves,
     Move,
     Option,
     Options,
@@ -186,7 +187,11 @@ def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     """Play a move for the seat to move. Raises Refusal."""
     seat = turn(board.position) or 1  # always a turn: the rules refuse other moves
     with _refusing(board):
-        played = board.position.play(board.position.parse(text, seat))
+        move, game = board.position.parse(text, seat), board.rules
+        if has(game, ListsMoves):
+            played = game.play_legal(board.position, move)
+        else:
+            played = board.position.play(move)
     number, stood = board.ply + 1, mark(board.rules, played.position)
     ply = NewPly(number, seat, str(played.move), dict(played.effect), stood)
     progress = progress_at(board, played.position, number)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pbm.events import BoardEnded, BoardReopened, Event
 from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, MatchStanding, RoundOver
 from pbm.play.begin import robot_beaten
-from pbm.play.boards import close_board, request_move, setup_of, start_board
+from pbm.play.boards import close_board, setup_of, start_board
 from pbm.play.clocks.waits import start_clock
 from pbm.play.ratings import count_board, uncount_board
 from pbm.play.results import balance_of, places_of
@@ -76,26 +76,25 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
 
 def settle_end(
     work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
-) -> list[Event]:
-    """Do what follows if a board's game has ended, or has been reopened.
+) -> tuple[Board, list[Event]]:
+    """Do what follows if a board's game has ended, or has been reopened; return the board.
 
     If `begins_anew` is set, no further round of a match is started.
     """
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())
-    request_move(work, after, now)
     if _end(before) == _end(after):
-        return []
+        return after, []
     events: list[Event] = [] if before.playing else [BoardReopened(after.id)]
     if not before.playing:
         uncount_board(work, before, now)
     if after.playing:
         start_clock(work, after, now)
-        return events
+        return after, events
     count_board(work, after, now)
     places = None if after.winners is None else places_of(after)
     events += [BoardEnded(after.id, after.ended_by or "", places), *robot_beaten(work, after)]
-    return events if begins_anew else events + go_on(work, after, now)
+    return after, events if begins_anew else events + go_on(work, after, now)
 
 
 def _end(board: Board) -> tuple[BoardStatus, str | None, tuple[int, ...] | None]:

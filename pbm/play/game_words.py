@@ -10,8 +10,10 @@ from typing import Any
 import structlog
 
 from pbm.errors import Refusal
+from pbm.nearest import nearest
 from pbm.rules.contract import (
     Game,
+    ListsMoves,
     NotationError,
     Position,
     ReadsLoosely,
@@ -22,6 +24,7 @@ from pbm.rules.contract import (
 from pbm.rules.registry import games
 
 _log = structlog.get_logger("pbm.games")
+_MOST_COMPARED = 500  # moves
 
 
 def may_be_move(text: str) -> bool:
@@ -39,8 +42,11 @@ def is_nearly_move(text: str, game: Game) -> bool:
 
 
 def moves_meant(text: str, game: Game, position: Position) -> tuple[str, ...]:
-    """Return the legal moves that an inexact text may mean."""
-    return game.moves_meant(position, text) if has(game, ReadsLoosely) else ()
+    """Return the legal moves that an inexact text may mean: by the game, or by their letters."""
+    if has(game, ReadsLoosely):
+        return game.moves_meant(position, text)
+    moves = game.legal_moves(position) if has(game, ListsMoves) else ()
+    return tuple(nearest(text, map(str, moves[:_MOST_COMPARED])))
 
 
 def is_any_bare_move(text: str) -> bool:

@@ -12,10 +12,10 @@ from typing import Final
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events import board as news
+from pbm.play.advance import Changed, advance
 from pbm.play.boards import asked_by, close_board, go_back, positions_since, seconds_of, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST, PAUSED_BY_ALL
-from pbm.play.ending import settle_end
 from pbm.play.game_words import why
 from pbm.rules.contract import ClaimError, Claims, has
 from pbm.store.db import UnitOfWork
@@ -85,7 +85,7 @@ def agree(
     offer = replace(offer, agreed=(*offer.agreed, player_id))
     board = _keep(work, board, offer)
     if not board.waiting_for(offer):
-        return _fulfil(work, board, offer, now)
+        return advance(work, board, lambda it: _fulfil(work, it, offer, now), now)
     return [_answered(news.OfferSeconded, board, offer, player_id)]
 
 
@@ -110,7 +110,7 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
     return events
 
 
-def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
+def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> Changed:
     """Settle a board's open offers. Players who have left need not agree any more."""
     events: list[Event] = []
     for offer in board.open_offers:
@@ -119,29 +119,26 @@ def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
         if offer.by not in board.still_in:
             board = _keep(work, board, replace(offer, open=False))
         elif not board.waiting_for(offer):
-            events += _fulfil(work, board, offer, now)
-            board = work.boards.get(board.id)
-    return events
+            board, caused = _fulfil(work, board, offer, now)
+            events += caused
+    return board, events
 
 
-def draw_board(work: UnitOfWork, board: Board, how: str, now: datetime) -> list[Event]:
-    return settle_end(work, board, close_board(work, board, how, now, winners=()), now)
-
-
-def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list[Event]:
+def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Changed:
     handle = board.handle_of(offer.by)
     if offer.kind == DRAW:
         # Closed first, so that it is not open if the operator reopens the game.
         board = _keep(work, board, replace(offer, open=False))
-        return [news.DrawAgreed(board.id, handle), *draw_board(work, board, "agreed", now)]
+        drawn = close_board(work, board, "agreed", now, winners=())
+        return drawn, [news.DrawAgreed(board.id, handle)]
     if offer.kind in _OF_CLOCKS:
         board = _drop(work, board, offer)
         if offer.kind == PAUSE:
-            work.boards.set(board, paused_since=board.paused_since or now)
+            after = work.boards.set(board, paused_since=board.paused_since or now)
             days = PAUSED_AT_MOST.days, PAUSED_BY_ALL.days
-            return [news.PauseBegun(board.id, handle, *days)]
+            return after, [news.PauseBegun(board.id, handle, *days)]
         resume(work, board, now)
-        return [news.PauseEnded(board.id, handle)]
+        return work.boards.get(board.id), [news.PauseEnded(board.id, handle)]
     done = news.TakebackDone(board.id, handle, *_taken(work, board, offer))
     void = [other for other in board.open_offers if other.kind != offer.kind]
     ply = offer.moved - 1
@@ -149,11 +146,8 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> list
     after = go_back(work, board, ply, now)
     for item in since:  # these players stay out of the game
         after = take_out(work, after, [item.seat], item.how, now, spared=item.spared)
-    return [
-        done,
-        *settle_end(work, board, after, now),
-        *(news.OfferVoid(board.id, board.handle_of(other.by), other.kind) for other in void),
-    ]
+    voided = (news.OfferVoid(board.id, board.handle_of(it.by), it.kind) for it in void)
+    return after, [done, *voided]
 
 
 def _answered(
@@ -240,7 +234,11 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
     except ClaimError as error:
         raise Refusal("nothing-to-claim", number=board.id, **why(board.rules, error)) from error
     claimed = news.DrawClaimed(board.id, player.handle, reason)
-    return [claimed, *draw_board(work, board, "claimed", now)]
+
+    def draw(board: Board) -> Changed:
+        return close_board(work, board, "claimed", now, winners=()), [claimed]
+
+    return advance(work, board, draw, now)
 
 
 def claimable(

@@ -267,6 +267,16 @@ class ReadsLoosely(Protocol):
         """Return all legal moves that an inexact text may mean."""
 
 
+class ListsMoves(Protocol):
+    """A game that can list all legal moves."""
+
+    def legal_moves(self, position: Any) -> Sequence[Move]:
+        """Return the legal moves in a position, always in the same order."""
+
+    def play_legal(self, position: Any, move: Any) -> "Played":
+        """Play a move that `parse` or `legal_moves` has returned, without another check."""
+
+
 class Suggests(Protocol):
     """A game that can suggest legal moves, as examples for newcomers."""
 

@@ -34,6 +34,7 @@ from pbm.rules.contract import (
     SHORTEST_STATE,
     Game,
     Info,
+    ListsMoves,
     NotationError,
     Options,
     Position,
@@ -255,7 +256,10 @@ def write_playthrough(
         if first == "leave":
             position = position.leave(_number(rest))
         else:
-            played = position.play(position.parse(rest, _number(first)))
+            move = position.parse(rest, _number(first))
+            if has(game, ListsMoves) and move not in game.legal_moves(position):
+                raise PlaythroughError(f"its legal moves lack {move}")
+            played = position.play(move)
             if str(position.parse(str(played.move), _number(first))) != str(played.move):
                 raise PlaythroughError(f"the canonical text {played.move} is another move")
             if len(str(played.move)) > LONGEST_MOVE:

@@ -6,8 +6,8 @@ from traceback import extract_stack
 
 import pytest
 
+from pbm.play.advance import advance
 from pbm.play.boards import close_board
-from pbm.play.ending import settle_end
 from pbm.play.ratings import MOVES, PROVISIONAL, measured
 from pbm.rules.registry import default_game
 from tests.conversations.playing import plays_on, plays_silently
@@ -114,8 +114,8 @@ def quick_draw(table: Table, *handles: str) -> None:
     plays_on(table, number, 2 * MOVES)
     with table.database.transaction() as work:
         board = work.boards.get(number)
-        drawn = close_board(work, board, "agreed", table.clock(), winners=())
-        settle_end(work, board, drawn, table.clock())
+        now = table.clock()
+        advance(work, board, lambda it: (close_board(work, it, "agreed", now, winners=()), []), now)
 
 
 def begun(table: Table, *handles: str) -> int:

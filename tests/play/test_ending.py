@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm.events import BoardEnded, BoardReopened, Event
+from pbm.events import BoardEnded, BoardReopened, Event, MovePlayed
 from pbm.events.board import BoardDeclined, BoardStarted, MatchBrokenOff
+from pbm.play import advance
 from pbm.play.actions import (
     decline_board,
     end_board,
@@ -17,7 +18,8 @@ from pbm.play.actions import (
     reopen_board,
     undo_ply,
 )
-from pbm.play.boards import Setup, progress_at, start_board
+from pbm.play.advance import Change, Changed
+from pbm.play.boards import Setup, add_move, progress_at, start_board
 from pbm.play.offers import DRAW, TAKEBACK, agree, claim_draw, make_offer
 from pbm.rules.abalone import GAME
 from pbm.store.db import Database, UnitOfWork
@@ -212,3 +214,22 @@ def test_an_end_that_becomes_another_one(work: UnitOfWork) -> None:
     reopened, ended = ends(reopen_board(work, game.board, NOW))
     assert reopened == BoardReopened(game.number)
     assert ended == BoardEnded(game.number, "last", (2, 1))
+
+
+def test_stored_answers_are_played_before_a_robot_is_asked_once(
+    work: UnitOfWork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, asked = Game(work, "alice bob"), list[int]()
+
+    def answer(work: UnitOfWork, _: Board) -> Change:
+        def move(board: Board) -> Changed:
+            text = str(board.position.legal_moves()[0])
+            return add_move(work, board, text, NOW), [MovePlayed(board.id, board.ply + 1)]
+
+        return move
+
+    monkeypatch.setattr(advance, "stored_answer", answer)
+    monkeypatch.setattr(advance, "request_move", lambda _, board, __: asked.append(board.ply))
+    plies = [event.ply for event in game.plays("a1-c3,b2") if isinstance(event, MovePlayed)]
+    assert plies == list(range(1, 2 + advance.MOST_ANSWERS))  # then it is somebody's turn to wait
+    assert asked == [game.board.ply] == [plies[-1]]

@@ -214,6 +214,15 @@ def test_a_playthrough_needs_a_state_that_comes_back(second_game: Game) -> None:
         check_playthrough(Forgetful(second_game))  # type: ignore[arg-type]
 
 
+def test_a_list_of_moves_must_have_each_move_that_was_played(second_game: Game) -> None:
+    class Listless(Changed):
+        def legal_moves(self, position: object) -> tuple[()]:  # noqa: ARG002
+            return ()
+
+    with pytest.raises(PlaythroughError, match="its legal moves lack d"):
+        check_playthrough(Listless(second_game))  # type: ignore[arg-type]
+
+
 def test_a_move_that_no_row_can_hold_is_refused(
     second_game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:

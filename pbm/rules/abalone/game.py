@@ -55,6 +55,8 @@ class Abalone:
     check_place = staticmethod(notation.check_place)
     is_nearly_move = staticmethod(notation.is_nearly_notation)
     moves_meant = staticmethod(notation.moves_meant)
+    legal_moves = staticmethod(AbalonePosition.legal_moves)
+    play_legal = staticmethod(AbalonePosition.play_legal)
     example_move = staticmethod(example_move)
     example_moves = staticmethod(example_moves)
     drawing = staticmethod(drawing)

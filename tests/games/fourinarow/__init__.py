@@ -161,6 +161,13 @@ class FourInARow:
     def check_place(self, text: str) -> None:
         """Nothing looks like a move and is none."""
 
+    def legal_moves(self, position: Position) -> list[Column]:
+        free = () if position.outcome else filter(position.is_free, COLUMNS)
+        return [Column(name) for name in free]
+
+    def play_legal(self, position: Position, move: Column) -> Played:
+        return position.play(move)
+
     def search(
         self, positions: Sequence[Position], budget: Budget, *, best: int = 1, seed: int = 0
     ) -> SearchResult:
