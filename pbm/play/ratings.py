@@ -35,6 +35,7 @@ _PLACED = 10  # games against people, from which on it matters who these are
 _MET = 12  # latest opponents, who are kept with a rating
 _AT_MOST = 3.0  # games with one of them
 _MANY, _SOME = 7, 5  # opponents of somebody known to many, and of somebody known to others
+_CIRCLE = 10  # fewest people in a circle that is not small: a player, those met, whom they met
 _PER_MONTH = 0.6  # growth of the uncertainty without a game, in quadrature
 _MONTH = timedelta(days=30)
 _MIDDLE, _STEP = 1500, 40  # the number shown at the mean of all, and for one step of the model
@@ -196,19 +197,21 @@ def look_around(work: UnitOfWork, game: str, pool: Pool, player_ids: set[int]) -
 def is_wide(player_id: int, known: Mapping[int, Rating]) -> bool:
     """Return whether at least half of a player's games were with people who have met others.
 
-    These are known to many, or have met somebody whom the player has not met. `known` has the
-    ratings of the player and of those met.
+    These are known to many, or have met somebody whom the player has not met. All together must not
+    be too few. `known` has the ratings of the player and of those met.
     """
     rating = known[player_id]
     own = {player_id, *(other for other, _ in rating.met)}
+    others = {each: {one for one, _ in known[each].met} for each in own & known.keys()}
 
     def has_met_others(other: int) -> bool:
-        theirs = {one for one, _ in known[other].met} if other in known else set()
-        return len(theirs) >= _MANY or (len(theirs) >= _SOME and not theirs <= own)
+        theirs = others.get(other, set())
+        return len(theirs) >= (_MANY if theirs <= own else _SOME)
 
     with_others = sum(games for other, games in rating.met if has_met_others(other))
     is_half = 2 * with_others >= sum(games for _, games in rating.met)
-    return rating.people_games < _PLACED or is_half
+    is_large = len(own.union(*others.values())) >= _CIRCLE
+    return rating.people_games < _PLACED or (is_half and is_large)
 
 
 def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:

@@ -97,6 +97,7 @@ def test_few_games_say_little() -> None:
 
 
 CLUB, PUPPETS = "mnopq", "uvwxy"
+ELSEWHERE = list(zip("rst", "abc", [1] * 3, strict=True))
 
 
 def all_play(one: str, other: str = "", games: int = 2) -> list[tuple[str, str, int]]:
@@ -117,14 +118,22 @@ def all_play(one: str, other: str = "", games: int = 2) -> list[tuple[str, str, 
         ([*all_play("ab", PUPPETS), *zip(PUPPETS, CLUB, [1] * 5, strict=True)], "", "ab"),
         ([*all_play("abh"), *all_play("ab", PUPPETS), *all_play("h", CLUB + "rst")], "", "ab"),
         (all_play(CLUB), "", CLUB),
-        # A club, and three visitors; or each of the club has played two others, or one.
-        ([*all_play(CLUB), *all_play(CLUB, "rst", 1)], CLUB, ""),
-        ([*all_play(CLUB), *all_play(CLUB, "rst", 2)], CLUB, ""),
+        # All have played one another and nobody else, or hardly anybody else; or they are many.
+        (all_play(CLUB + "rst"), "", CLUB + "rst"),
+        (all_play(CLUB + "rstu", games=1), "", CLUB + "rstu"),
+        ([*all_play(CLUB + "rst"), ("r", "a", 2)], "", CLUB + "st"),
+        (all_play(CLUB + PUPPETS, games=1), CLUB + PUPPETS, ""),  # a tournament of ten
+        (all_play(CLUB + PUPPETS + "rst", games=1), CLUB + PUPPETS + "rst", ""),
+        # A club, and three visitors who play elsewhere, too; or each has played two others, or one.
+        ([*all_play(CLUB), *all_play(CLUB, "rst", 1), *ELSEWHERE], CLUB, ""),
+        ([*all_play(CLUB), *all_play(CLUB, "rst", 2), *ELSEWHERE], CLUB, ""),
+        (
+            [*all_play(CLUB), *zip(CLUB * 2, "rstrstrstr", [1] * 10, strict=True), *ELSEWHERE],
+            CLUB,
+            "",
+        ),
         ([*all_play(CLUB), *zip(CLUB * 2, "abcdefghij", [1] * 10, strict=True)], CLUB, ""),
         ([*all_play(CLUB), *zip(CLUB, PUPPETS, [2] * 5, strict=True)], CLUB, ""),
-        ([*all_play(CLUB), *zip(CLUB * 2, "rstrstrstr", [1] * 10, strict=True)], CLUB, ""),
-        (all_play(CLUB + "rst", games=1), CLUB + "rst", ""),  # a tournament of eight
-        (all_play(CLUB + PUPPETS + "rst", games=1), CLUB + PUPPETS + "rst", ""),
     ],
 )
 def test_whose_ratings_are_made_in_a_small_circle(

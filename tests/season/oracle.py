@@ -240,11 +240,13 @@ def _is_wide(
 ) -> bool:
     *pool, own = key
     met, half = _latest(circles[key]), 0.0
+    around = {own, *met}
     for player_id, games in met.items():
         theirs = set(_latest(circles[(pool[0], pool[1], player_id)]))
+        around |= theirs
         if len(theirs) > 6 or (len(theirs) > 4 and theirs - met.keys() - {own}):
             half += games
-    return half >= sum(met.values()) / 2
+    return half >= sum(met.values()) / 2 and len(around) > 9
 
 
 Met = tuple[str, str, int, int, datetime]
