@@ -14,8 +14,8 @@ def to_plain(value: Any) -> Any:
     """Convert a value to plain JSON.
 
     >>> from pbm.events.board import MatchStanding
-    >>> to_plain((MatchStanding("alice", 1, 3),))
-    [{'handle': 'alice', 'wins': 1, 'balance': 3}]
+    >>> to_plain((MatchStanding(7, 1, 3),))
+    [{'player': 7, 'wins': 1, 'balance': 3}]
     """
     if type(value) in _AS_THEY_ARE:
         return value

@@ -5,7 +5,9 @@ Each event declares who reads it, and whether it counts against limits of commen
 
 from collections.abc import Iterable
 from dataclasses import Field, dataclass, field
-from typing import Any, ClassVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, dataclass_transform
+
+PlayerId = Annotated[int, "a player"]  # in mails the player's handle stands for it
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -39,7 +41,7 @@ class BoardEvent(Event):
     begins_board = False
     for_leavers = False  # players who have left the game are told, too
     exempt = False  # its mails are exempt from the limit of mails caused by others
-    speaks = False  # the player named by its `handle` caused or said it
+    speaks = False  # its `player` caused or said it
     leaves = False  # that player is out of the game because of it
 
     @property
@@ -47,14 +49,14 @@ class BoardEvent(Event):
         return self.board_id if self.acts_on_board else None
 
     @property
-    def speaker(self) -> str | None:
-        """The handle of the player who caused or said this; None if nobody did."""
-        return vars(self).get("handle") if self.speaks else None
+    def speaker(self) -> int | None:
+        """The player who caused or said this; None if nobody did."""
+        return vars(self).get("player") if self.speaks else None
 
     @property
-    def leaver(self) -> str | None:
-        """The handle of a player who is out of the game because of this event, or None."""
-        return vars(self).get("handle") if self.leaves else None
+    def leaver(self) -> int | None:
+        """A player who is out of the game because of this event, or None."""
+        return vars(self).get("player") if self.leaves else None
 
 
 def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
@@ -72,7 +74,7 @@ class MovePlayed(BoardEvent):
 class PlayerLeft(BoardEvent):
     """A player is out of a game: by resigning, or because the operator removed the player."""
 
-    handle: str
+    player: PlayerId
     how: str
 
     acts_on_board = only_if_wanted = happens_once = passes_turn = leaves = True
@@ -98,7 +100,7 @@ class BoardReopened(BoardEvent):
 class Commented(BoardEvent):
     """A player's comment to the other players of a board."""
 
-    handle: str
+    player: PlayerId
     lines: tuple[str, ...]
     first: bool = False  # comment without a command: the player is told who reads it
     vacation: str | None = None  # the command to suggest if the player will be away

@@ -5,21 +5,43 @@ template, `item` has the fields of the fact, and `v` is the board as the reader 
 """
 
 import re
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from pbm.events import BoardEvent
+from pbm.events import BoardEvent, PlayerId
 from pbm.plain import to_plain
 
 
 class BoardFact(BoardEvent):
     """An event on a board that is told in words above the picture of the board in a mail."""
 
-    def lead(self) -> dict[str, Any]:
-        """Return the fact as plain data for its template."""
-        plain = {"what": fact_name(type(self)), **to_plain(self)}
+    def lead(self, handle_of: Callable[[int], str]) -> dict[str, Any]:
+        """Return the fact as plain data for its template, with handles in place of players."""
+        plain = {"what": fact_name(type(self)), **_with_handles(type(self), self, handle_of)}
         del plain["board_id"]
         return plain
+
+
+def _with_handles(kind: Any, value: Any, handle_of: Callable[[int], str]) -> Any:
+    """Return a value of the type `kind` as plain data; in it `player` becomes `handle`."""
+    if kind == PlayerId:
+        return handle_of(value)
+    if get_origin(kind) is tuple:
+        return [_with_handles(get_args(kind)[0], item, handle_of) for item in value]
+    if not is_dataclass(value) or isinstance(value, type):
+        return to_plain(value)
+    return {
+        "handle" if name == "player" else name: _with_handles(hint, getattr(value, name), handle_of)
+        for name, hint in _fields(type(value)).items()
+    }
+
+
+@cache
+def _fields(kind: type) -> dict[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {each.name: hints[each.name] for each in fields(kind)}
 
 
 class BoardNews(BoardFact):
@@ -38,11 +60,11 @@ def fact_name(kind: type[BoardFact]) -> str:
 
 
 class BoardStarted(BoardFact):
-    handle: str  # of the player who started it
-    first_unsaid: bool = False  # `handle` got the first seat without asking for it
+    player: PlayerId  # who started it
+    first_unsaid: bool = False  # `player` got the first seat without asking for it
     seek: int | None = None  # the seek that became the board
     paired: bool = False  # the players had asked to be paired
-    teaches: bool = False  # unrated, as `handle` has few games, and plays with the weakest robot
+    teaches: bool = False  # unrated, as `player` has few games, and plays with the weakest robot
 
     begins_board = passes_turn = True
 
@@ -50,7 +72,7 @@ class BoardStarted(BoardFact):
 class BoardDeclined(BoardFact):
     """A player declined to play, so the board is closed."""
 
-    handle: str
+    player: PlayerId
     successor: int | None = None  # the board on which the remaining players may go on
 
     acts_on_board = happens_once = True
@@ -71,7 +93,7 @@ class MoveDue(_Due):
 class AccountNews(BoardFact):
     """A player began or ended a vacation, or can or cannot be reached by mail."""
 
-    handle: str
+    player: PlayerId
 
     only_if_wanted = speaks = True
 
@@ -88,7 +110,7 @@ class PlayerBack(AccountNews):
 class VacationTaken(BoardFact):
     """A player ran out of time, but was given a vacation instead of losing the game by it."""
 
-    handle: str
+    player: PlayerId
     last: str  # the last day of the vacation
     days: int
 
@@ -100,7 +122,7 @@ class FirstMoveDue(_Due):
 class FirstMoveMissed(BoardFact):
     """A player missed the first move, so the board is closed as if that player had declined."""
 
-    handle: str
+    player: PlayerId
     successor: int | None = None
 
 
@@ -129,13 +151,13 @@ OfferKind = Literal["draw", "takeback", "pause", "resume"]
 
 
 class OfferMade(BoardNews):
-    handle: str
+    player: PlayerId
     kind: OfferKind
 
 
 class _OfferAnswered(BoardNews):
-    handle: str
-    by: str  # who made the offer
+    player: PlayerId
+    by: PlayerId  # who made the offer
     kind: OfferKind
 
 
@@ -158,23 +180,23 @@ class OfferLapsed(_OfferAnswered):
 class OfferVoid(BoardNews):
     """An offer that the player `by` had made no longer counts, as a move was taken back."""
 
-    by: str
+    by: PlayerId
     kind: OfferKind
 
 
 class DrawAgreed(BoardNews):
     """All have agreed to the draw that a player offered."""
 
-    handle: str
+    player: PlayerId
 
 
 class DrawClaimed(BoardNews):
-    handle: str
+    player: PlayerId
     why: str  # the game's name for the reason
 
 
 class _TakeBack(BoardNews):
-    handle: str
+    player: PlayerId
     ply: int
     move: str
     later: int  # moves after it, which are taken back as well
@@ -197,7 +219,7 @@ class TakebackDone(_TakeBack):
 class MatchStanding:
     """A player's result in a match of several games. The `balance` decides between equal wins."""
 
-    handle: str
+    player: PlayerId
     wins: int
     balance: int  # sum of the leads over the opponents at the end of each game
 
@@ -233,7 +255,7 @@ class RoundOver(_MatchNews):
 class MatchBrokenOff(_MatchNews):
     """The match ends early; `away` are the players who can no longer play."""
 
-    away: tuple[str, ...]
+    away: tuple[PlayerId, ...]
 
 
 class MatchOver(_MatchNews):
@@ -243,16 +265,16 @@ class MatchOver(_MatchNews):
 class RobotBeaten(BoardFact):
     """A player has won three of the last four games against a robot; `next` is a stronger robot."""
 
-    handle: str
-    robot: str
-    next: str
+    player: PlayerId
+    robot: PlayerId
+    next: PlayerId
 
 
 # -- clocks ----------------------------------------------------------------------------------------
 
 
 class Forfeited(BoardFact):
-    handle: str
+    player: PlayerId
 
     leaves = True
 
@@ -263,17 +285,17 @@ class ForfeitClaimable(BoardFact):
     Now any other player of the board may have this player taken out of the game.
     """
 
-    handle: str
+    player: PlayerId
 
 
 class ForfeitClaimed(BoardNews):
-    handle: str  # of the player who ran out of time
-    by: str
+    player: PlayerId  # who ran out of time
+    by: PlayerId
 
 
 class TimeGiven(BoardNews):
-    handle: str
-    others: tuple[str, ...]
+    player: PlayerId
+    others: tuple[PlayerId, ...]
     time: int  # seconds
 
 
@@ -283,7 +305,7 @@ class PauseBegun(BoardNews):
     After `by_all` days any player may end it.
     """
 
-    handle: str
+    player: PlayerId
     days: int
     by_all: int
 
@@ -291,7 +313,7 @@ class PauseBegun(BoardNews):
 class PauseEnded(BoardNews):
     """All have agreed to end the pause, as a player asked; or a player has ended it alone."""
 
-    handle: str
+    player: PlayerId
     alone: bool = False
 
 

@@ -1,5 +1,6 @@
 """Acts of the operator on a board or its players."""
 
+from pbm.events import PlayerId
 from pbm.events.board import BoardFact
 
 
@@ -12,12 +13,12 @@ class OperatorActed(BoardFact):
 
 
 class PlyUndone(OperatorActed):
-    """The operator undid the last ply, the move `move` of the player `handle`."""
+    """The operator undid the last ply, the move `move` of the player `player`."""
 
     ply: int
     move: str
-    handle: str
-    lifted: tuple[str, ...] = ()  # players who ran out of time after it, and play again
+    player: PlayerId
+    lifted: tuple[PlayerId, ...] = ()  # players who ran out of time after it, and play again
 
 
 class ClosedByOperator(OperatorActed):
@@ -25,18 +26,18 @@ class ClosedByOperator(OperatorActed):
 
 
 class EndedByOperator(OperatorActed):
-    winners: tuple[str, ...]  # none in a draw
+    winners: tuple[PlayerId, ...]  # none in a draw
 
 
 class ReopenedByOperator(OperatorActed):
-    lifted: tuple[str, ...] = ()  # players whose forfeits are undone
+    lifted: tuple[PlayerId, ...] = ()  # players whose forfeits are undone
 
 
 class SeatHandedOver(OperatorActed):
-    """The player `by` takes over the seat of the player `handle`."""
+    """The player `by` takes over the seat of the player `player`."""
 
-    handle: str
-    by: str
+    player: PlayerId
+    by: PlayerId
 
 
 class BoardSentAgain(OperatorActed):
@@ -44,7 +45,7 @@ class BoardSentAgain(OperatorActed):
 
 
 class _AboutPlayer(OperatorActed):
-    handle: str
+    player: PlayerId
 
 
 class AddressReplaced(_AboutPlayer):

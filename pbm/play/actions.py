@@ -56,7 +56,7 @@ def leave_board(
         seats = [seat.seat for seat in board.seats_of(player.id)]
         after = boards.take_out(work, board, seats, how, now, spared=spared)
         after, caused = after_leaving(work, after, now)
-        return after, [PlayerLeft(board.id, player.handle, how), *caused]
+        return after, [PlayerLeft(board.id, player.id, how), *caused]
 
     return advance(work, board, leave, now)
 
@@ -82,11 +82,11 @@ def decline_board(
     successor = _successor(work, board, player, now)
 
     def decline(board: Board) -> Changed:
-        declined = fact(board.id, player.handle, successor.id if successor else None)
+        declined = fact(board.id, player.id, successor.id if successor else None)
         return boards.close_board(work, board, "declined", now), [declined]
 
     events = advance(work, board, decline, now, begins_anew=successor is not None)
-    return [*events, BoardStarted(successor.id, player.handle)] if successor else events
+    return [*events, BoardStarted(successor.id, player.id)] if successor else events
 
 
 def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Board | None:
@@ -103,7 +103,7 @@ def forfeit(turn: Turn, board: Board, player: Player) -> list[Event]:
     """Take a player whose time is over out of a game. Raises WorkNeeded."""
     spared = is_spared(turn, board, player.id)
     left = leave_board(turn.work, board, player, FORFEITED, turn.now, spared=spared)
-    return [Forfeited(board.id, player.handle), *left]
+    return [Forfeited(board.id, player.id), *left]
 
 
 def claim_forfeit(turn: Turn, board: Board, player: Player) -> list[Event]:
@@ -115,7 +115,7 @@ def claim_forfeit(turn: Turn, board: Board, player: Player) -> list[Event]:
     if wait is None or wait.player.id == player.id or not may_be_claimed(board, wait):
         return []
     _, *left = forfeit(turn, board, wait.player)
-    return [ForfeitClaimed(board.id, wait.player.handle, player.handle), *left]
+    return [ForfeitClaimed(board.id, wait.player.id, player.id), *left]
 
 
 def claimable_from(

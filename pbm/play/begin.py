@@ -93,7 +93,7 @@ def begin_board(
     if surprised and not limits.STARTS.take(work, now, begun_by.id):
         raise Refusal("too-many-begun", most=limits.STARTS.most)
     limits.count_challenge(work, begun_by, surprised, now)
-    return [BoardStarted(board.id, begun_by.handle, first_unsaid, teaches=teaches)]
+    return [BoardStarted(board.id, begun_by.id, first_unsaid, teaches=teaches)]
 
 
 def check_others(
@@ -172,13 +172,13 @@ def robot_to_begin_with(work: UnitOfWork, game: str, player: Player | None = Non
     least = rating.number - (rating.off if rating.provisional else 0)
     fitting = [robot.name for robot in ROBOTS.values() if robot.rating <= least] or [WEAKEST]
     playing = (_playing(work, game, name) for name in reversed(fitting))
-    return next(filter(None, playing), None)
+    return next((robot.handle for robot in playing if robot), None)
 
 
-def _playing(work: UnitOfWork, game: str, name: str) -> str | None:
-    """Return the handle of the robot `name`, None if the robot cannot play `game` now."""
+def _playing(work: UnitOfWork, game: str, name: str) -> Player | None:
+    """Return the robot `name`, None if it cannot play `game` now."""
     robot = work.players.by_handle(name) if robots_play(game_named(game)) else None
-    return robot.handle if robot and robot.robot and robot.is_active else None
+    return robot if robot and robot.robot and robot.is_active else None
 
 
 def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
@@ -191,10 +191,10 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
         return
     winner, loser = sorted(board.seats, key=lambda seat: seat.seat not in (board.winners or ()))
     stronger = NEXT.get(loser.robot or "")
-    if stronger and not winner.robot and (handle := _playing(work, board.game, stronger)):
+    if stronger and not winner.robot and (robot := _playing(work, board.game, stronger)):
         won = work.ratings.last_games(counted, winner.player_id, loser.player_id)
         if sum(won[:4]) >= _MANY_WON > sum(won[1:]):
-            yield RobotBeaten(board.id, winner.handle, loser.handle, handle)
+            yield RobotBeaten(board.id, winner.player_id, loser.player_id, robot.id)
 
 
 def handles_like(work: UnitOfWork, handle: str, asker: Player | None = None) -> list[str]:

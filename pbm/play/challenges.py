@@ -176,7 +176,7 @@ def _begin(
     )
     if challenge.comment:
         (number,) = (event.board_id for event in begun if isinstance(event, BoardStarted))
-        begun.append(Commented(number, begun_by.handle, challenge.comment))
+        begun.append(Commented(number, begun_by.id, challenge.comment))
     return begun
 
 

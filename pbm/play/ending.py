@@ -28,14 +28,14 @@ def go_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     counts = any(item.status == BoardStatus.FINISHED for item in boards)
     so_far = (board.id, board.round.number, board.round.rounds, tuple(table) if counts else ())
     players = [work.players.get(player_id) for player_id in next_seating(board)]
-    away = tuple(player.handle for player in players if not player.is_active)
+    away = tuple(player.id for player in players if not player.is_active)
     if _is_played_out(last):
         return [MatchOver(*so_far)]
     if board.status == BoardStatus.CLOSED or away:
         return [MatchBrokenOff(*so_far, away)]
     place = replace(board.round, number=board.round.number + 1)
     following = start_board(work, setup_of(board), players, now, round_of=place)
-    return [RoundOver(*so_far, following.id), BoardStarted(following.id, players[0].handle)]
+    return [RoundOver(*so_far, following.id), BoardStarted(following.id, players[0].id)]
 
 
 def last_of_match(work: UnitOfWork, board: Board) -> Board:
@@ -62,10 +62,10 @@ def next_seating(board: Board) -> tuple[int, ...]:
 
 def standings(boards: Sequence[Board]) -> list[MatchStanding]:
     """Return the table of a match so far, the best first. Only finished boards count."""
-    table = {seat.player_id: MatchStanding(seat.handle, 0, 0) for seat in boards[0].seats}
+    table = {seat.player_id: MatchStanding(seat.player_id, 0, 0) for seat in boards[0].seats}
     for board in boards:
         for seat in board.seats if board.status == BoardStatus.FINISHED else ():
-            before = table.get(seat.player_id, MatchStanding(seat.handle, 0, 0))
+            before = table.get(seat.player_id, MatchStanding(seat.player_id, 0, 0))
             table[seat.player_id] = replace(
                 before,
                 wins=before.wins + (seat.seat in (board.winners or ())),

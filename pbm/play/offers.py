@@ -72,10 +72,9 @@ def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: 
         _OF_CLOCKS[kind](board)
     offer = Offer(kind, player_id, moved)
     _keep(work, board, offer)
-    handle = board.handle_of(player_id)
     if kind == TAKEBACK:
-        return [news.TakebackAsked(board.id, handle, *_taken(work, board, offer))]
-    return [news.OfferMade(board.id, handle, kind)]
+        return [news.TakebackAsked(board.id, player_id, *_taken(work, board, offer))]
+    return [news.OfferMade(board.id, player_id, kind)]
 
 
 def agree(
@@ -125,38 +124,37 @@ def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> Changed:
 
 
 def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Changed:
-    handle = board.handle_of(offer.by)
     if offer.kind == DRAW:
         # Closed first, so that it is not open if the operator reopens the game.
         board = _keep(work, board, replace(offer, open=False))
         drawn = close_board(work, board, "agreed", now, winners=())
-        return drawn, [news.DrawAgreed(board.id, handle)]
+        return drawn, [news.DrawAgreed(board.id, offer.by)]
     if offer.kind in _OF_CLOCKS:
         board = _drop(work, board, offer)
         if offer.kind == PAUSE:
             after = work.boards.set(board, paused_since=board.paused_since or now)
             days = PAUSED_AT_MOST.days, PAUSED_BY_ALL.days
-            return after, [news.PauseBegun(board.id, handle, *days)]
+            return after, [news.PauseBegun(board.id, offer.by, *days)]
         resume(work, board, now)
-        return work.boards.get(board.id), [news.PauseEnded(board.id, handle)]
-    done = news.TakebackDone(board.id, handle, *_taken(work, board, offer))
+        return work.boards.get(board.id), [news.PauseEnded(board.id, offer.by)]
+    done = news.TakebackDone(board.id, offer.by, *_taken(work, board, offer))
     void = [other for other in board.open_offers if other.kind != offer.kind]
     ply = offer.moved - 1
     since = [item for item in work.plies.departures(board.id) if item.after_ply > ply]
     after = go_back(work, board, ply, now)
     for item in since:  # these players stay out of the game
         after = take_out(work, after, [item.seat], item.how, now, spared=item.spared)
-    voided = (news.OfferVoid(board.id, board.handle_of(it.by), it.kind) for it in void)
+    voided = (news.OfferVoid(board.id, it.by, it.kind) for it in void)
     return after, [done, *voided]
 
 
 def _answered(
-    fact: Callable[[int, str, str, news.OfferKind], news.BoardNews],
+    fact: Callable[[int, int, int, news.OfferKind], news.BoardNews],
     board: Board,
     offer: Offer,
     player_id: int,
 ) -> news.BoardNews:
-    return fact(board.id, board.handle_of(player_id), board.handle_of(offer.by), offer.kind)
+    return fact(board.id, player_id, offer.by, offer.kind)
 
 
 def _taken(work: UnitOfWork, board: Board, offer: Offer) -> tuple[int, str, int]:
@@ -185,7 +183,7 @@ def ask_all(
     if kind == RESUME and board.paused_since and now - board.paused_since >= PAUSED_BY_ALL:
         asked = board.offer(RESUME)
         resume(work, _drop(work, board, asked) if asked else board, now)
-        return [news.PauseEnded(board.id, board.handle_of(player_id), alone=True)]
+        return [news.PauseEnded(board.id, player_id, alone=True)]
     events = make_offer(work, board, kind, player_id)
     for robot_id in dict.fromkeys(seat.player_id for seat in board.seats if seat.robot):
         events += _answer(work, work.boards.get(board.id), kind, robot_id, now)
@@ -233,7 +231,7 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
         reason = game.claim(positions, moves)
     except ClaimError as error:
         raise Refusal("nothing-to-claim", number=board.id, **why(board.rules, error)) from error
-    claimed = news.DrawClaimed(board.id, player.handle, reason)
+    claimed = news.DrawClaimed(board.id, player.id, reason)
 
     def draw(board: Board) -> Changed:
         return close_board(work, board, "claimed", now, winners=()), [claimed]

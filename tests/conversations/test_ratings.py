@@ -123,7 +123,8 @@ def test_three_of_four_games_won_name_the_next_robot_once(table: Table) -> None:
         with table.database.transaction() as work:
             board = work.boards.get(number)
             events = leave_board(work, board, player, "resigned", table.clock())
-        told += [(number, item.next) for item in events if isinstance(item, RobotBeaten)]
+            beaten = [item.next for item in events if isinstance(item, RobotBeaten)]
+            told += [(number, work.players.get(robot).handle) for robot in beaten]
     assert told == [(3, "flint"), (9, "flint")]
 
 

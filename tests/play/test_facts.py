@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
+from pbm.events import PlayerId
 from pbm.events.board import (
     BoardFact,
     MatchOver,
@@ -26,12 +27,14 @@ from tests.rows import each_row
 from tests.table import Table
 
 OF_BEFORE = "operator-acted"  # the words of rows that a version before this one wrote
-TABLE = (MatchStanding("alice", 2, 3), MatchStanding("bob", 1, -3))
+HANDLES = {1: "alice", 2: "bob"}
+TABLE = (MatchStanding(1, 2, 3), MatchStanding(2, 1, -3))
 VALUES: Mapping[Any, tuple[Any, ...]] = {
     int: (3,),
     bool: (True, False),
     str: ("alice", ""),
-    tuple[str, ...]: (("alice",), ("alice", "bob"), ()),
+    PlayerId: (1,),
+    tuple[PlayerId, ...]: ((1,), (1, 2), ()),
     tuple[MatchStanding, ...]: (TABLE,),
     tuple[RecountedRating, ...]: (
         (RecountedRating("", "two", 2492, 1620),),
@@ -63,7 +66,7 @@ def values(hint: Any) -> tuple[Any, ...]:
 
 def variants(kind: type[BoardFact]) -> list[BoardFact]:
     """A fact in each of the ways in which it may be worded."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     held = [values(hints[item.name]) for item in fields(kind)]
     return [
         kind(*each)
@@ -104,7 +107,9 @@ def test_a_fact_in_each_mail(kind: type[BoardFact], views: dict[str, ViewData]) 
         shown = {**view, "comments": []}
         without = RENDERER.render("board", {**shown, "lead": []}).text
         for fact in variants(kind):
-            mail = RENDERER.render("board", {**shown, "lead": [fact.lead()]}).text
+            mail = RENDERER.render(
+                "board", {**shown, "lead": [fact.lead(HANDLES.__getitem__)]}
+            ).text
             in_headline = isinstance(fact, OfferMade) and fact.kind == "draw"
             assert mail != without or in_headline, name
             if isinstance(fact, OperatorActed):

@@ -48,6 +48,7 @@ FINITE = {
     "pbm.rules.registry.games": "one",
     "pbm.rules.registry._found": "one",
     "pbm.passwords._hasher": "one",
+    "pbm.events.board._fields": "one for each kind of fact",
     "pbm.play.ratings._model": "one",
 }
 LONG_LINE = "and so on, as everybody knows who has ever played such a game by mail\n"

@@ -49,7 +49,7 @@ class Send(Command, group="play"):
         context.work.boards.get(number, lock=True)
         since = context.now - OPEN_FOR
         words = context.work.questions.take_held_words(player.id, number, since)
-        yield Commented(number, player.handle, words)
+        yield Commented(number, player.id, words)
 
     def pinned(self, context: Context) -> str:
         return f"{self.words[0]} {self._number(context)}"

@@ -135,8 +135,8 @@ def give_time(
         work.boards.set(board, reminded=min(board.reminded, wait.passed_by(now)))
         waits.look_in_time(work, board, now)
     given_to = others if terms.counts_used else [mover] if mover else []
-    handles = dict.fromkeys(item.handle for item in given_to)
-    return TimeGiven(board.id, giver.handle, tuple(handles), seconds)
+    players = dict.fromkeys(item.player_id for item in given_to)
+    return TimeGiven(board.id, giver.id, tuple(players), seconds)
 
 
 def _check(board: Board, given: timedelta) -> None:

@@ -122,7 +122,7 @@ def take_by_itself(
     if last is None:
         return None
     work.vacations.add(player.id, first, last, board.id)
-    return VacationTaken(board.id, player.handle, str(last), (last - first).days + 1)
+    return VacationTaken(board.id, player.id, str(last), (last - first).days + 1)
 
 
 def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[dict[str, int]]:

@@ -226,8 +226,8 @@ def _with_words(context: Context, comment: tuple[str, ...], events: list[Event])
     sections = {event.section for event in events if isinstance(event, Answered)}
     if not touched and not sections.isdisjoint(_WITHOUT_A_BOARD):
         return [Answered("words-back", {"comment": list(comment)})]
-    handle, vacation = context.player.handle, vacation_line(comment)
-    return [Commented(number, handle, comment, vacation=vacation) for number in touched[:1]]
+    speaker, vacation = context.player.id, vacation_line(comment)
+    return [Commented(number, speaker, comment, vacation=vacation) for number in touched[:1]]
 
 
 def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
@@ -258,7 +258,7 @@ def _chat(context: Context, number: int, script: Script) -> list[Event]:
             view["replaced"] = work.questions.hold_words(player.id, number, comment, now)
         return [Answered("status", view, number)]
     first, asks = work.boards.note_told_of_words(number, player.id), script.aim is not Aim.OTHERS
-    return [Commented(number, player.handle, comment, first, vacation_line(comment), asks)]
+    return [Commented(number, player.id, comment, first, vacation_line(comment), asks)]
 
 
 def refused(

@@ -65,10 +65,10 @@ def undo(session: OperatorSession, number: int, why: str) -> Ply:
         if board.ply == 0:
             raise OperatorError(f"No ply has been played on board {number} yet.")
         (ply,) = act.work.plies.of(number, since=board.ply - 1)
-        lifted = _handles(board, forfeits_after(act.work, board, board.ply))
+        lifted = _who(board, forfeits_after(act.work, board, board.ply))
         events = undo_ply(act.work, board, act.now)
         act.note("ply undone", board=board, ply=ply.ply, move=ply.text)
-        mover = board.seats[ply.seat - 1].handle
+        mover = board.seats[ply.seat - 1].player_id
         done = by_operator.PlyUndone(number, act.why, ply.ply, ply.text, mover, lifted)
         announce_boards(act, [done, *events])
         return ply
@@ -89,7 +89,7 @@ def end(
         act.note(after.status, board=board, winners=after.winners and list(after.winners))
         done: OperatorActed = by_operator.ClosedByOperator(number, act.why)
         if seats is not None:
-            won = tuple(board.seats[seat - 1].handle for seat in seats)
+            won = tuple(board.seats[seat - 1].player_id for seat in seats)
             done = by_operator.EndedByOperator(number, act.why, won)
         announce_boards(act, [done, *events])
         return after
@@ -100,7 +100,7 @@ def reopen(session: OperatorSession, number: int, why: str) -> Board:
     with session.act(why) as act:
         board = act.board(number)
         _check_rules(board)
-        lifted = _handles(board, forfeits_that_ended(act.work, board))
+        lifted = _who(board, forfeits_that_ended(act.work, board))
         if board.ended_by not in _BY_WORD and not lifted:
             told = f"Board {number} was not ended by the operator, nor by agreement, nor by time."
             raise OperatorError(told)
@@ -124,7 +124,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)
-        done = by_operator.SeatHandedOver(number, act.why, old.handle, new.handle)
+        done = by_operator.SeatHandedOver(number, act.why, old.id, new.id)
         announce_boards(act, [done])
         act.send_board(board, old, done)
         return board
@@ -148,8 +148,8 @@ def resend(
         return tuple(sent)
 
 
-def _handles(board: Board, left: Sequence[Departure]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(board.seats[item.seat - 1].handle for item in left))
+def _who(board: Board, left: Sequence[Departure]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(board.seats[item.seat - 1].player_id for item in left))
 
 
 def _seat(board: Board, handle: str) -> Seat:

@@ -36,7 +36,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         numbers = [board.id for board in boards]
         act.tell(player, "address-new", "your address", address=new, boards=numbers)
         for board in boards:
-            done = by_operator.AddressReplaced(board.id, act.why, player.handle)
+            done = by_operator.AddressReplaced(board.id, act.why, player.id)
             act.send_board(board, player, done)
         return player
 
@@ -53,7 +53,7 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
         boards = boards_played(act.work, player)
         act.tell(player, "suspended", "you are suspended", boards=[board.id for board in boards])
         for board in boards:
-            done = by_operator.PlayerSuspended(board.id, act.why, player.handle)
+            done = by_operator.PlayerSuspended(board.id, act.why, player.id)
             announce_boards(act, [done], but=player.id)
         return act.work.players.get(player.id)
 
@@ -70,7 +70,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         act.note("unsuspended", player=player)
         act.tell(player, "unsuspended", "you can play again")
         for board in boards_played(act.work, player):
-            announce_boards(act, [by_operator.SuspensionLifted(board.id, act.why, player.handle)])
+            announce_boards(act, [by_operator.SuspensionLifted(board.id, act.why, player.id)])
             request_move(act.work, board, act.now)
         return act.work.players.get(player.id)
 
@@ -85,7 +85,7 @@ def reachable(session: OperatorSession, handle: str, why: str) -> Player:
         act.note("reachable again", player=player)
         reachable_again(act, player)
         for board in boards_played(act.work, player):
-            announce_boards(act, [by_operator.MailResumed(board.id, act.why, player.handle)])
+            announce_boards(act, [by_operator.MailResumed(board.id, act.why, player.id)])
         return act.work.players.get(player.id)
 
 
@@ -102,7 +102,7 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
         for board in boards_played(act.work, player):  # read anew, to say who has left the server
             events = leave_board(act.work, board, player, "removed", act.now)
             act.note("player removed", board=board, handle=player.handle)
-            done = by_operator.PlayerRemoved(board.id, act.why, player.handle)
+            done = by_operator.PlayerRemoved(board.id, act.why, player.id)
             announce_boards(act, [done, *events])
         act.work.personal_data.erase(player)
         act.note("removed", player=player, boards=numbers)

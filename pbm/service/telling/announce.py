@@ -1,11 +1,12 @@
 """Turns events into mails: one mail for each board and reader, and one answer to the sender."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
-from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekNews
+from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekNews, on_boards
 from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
@@ -18,6 +19,7 @@ from pbm.play.views import ViewData, board_view, board_views, card_of, view_read
 from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.kept_news import keep_for_digests, news_of, replaced_mails, with_news
 from pbm.service.telling.mail_writer import MailWriter
+from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player
@@ -25,32 +27,24 @@ from pbm.store.values.players import Player
 _ABOVE_THE_BOARD = 5  # lines of a comment, folded as in the text part
 _BELOW_THE_BOARD = 3  # a shorter rest of the comment stays above
 _MANY_BOARDS = 5  # boards in progress at which a player is offered fewer mails
-_Hidden = Mapping[int, Collection[str]]  # blocked handles, by the player who blocks them
+HandleOf = Callable[[int], str]
+_Hidden = Mapping[int, Collection[int]]  # blocked players, by the player who blocks them
 
 
 @dataclass
 class _News:
     """The events on one board, and what mails say about them: facts (`lead`) and comments."""
 
-    events: list[BoardEvent] = field(default_factory=list)
-    lead: list[dict[str, Any]] = field(default_factory=list)
-    comments: list[dict[str, Any]] = field(default_factory=list)
-    speaks_first: str | None = None  # handle of a player whose first comment this is
-    vacations: dict[str, str] = field(default_factory=dict)  # lines that stop authors' clocks
-    asks: bool = False  # the comment may be a question to the server
+    events: Sequence[BoardEvent]
+    handle_of: HandleOf
 
-    def add(self, event: BoardEvent) -> None:
-        self.events.append(event)
-        match event:
-            case BoardFact():
-                self.lead.append(event.lead())
-            case Commented(_, handle, lines, first, vacation, asks):
-                self.asks |= asks
-                head, rest = divide_comment(lines)
-                self.comments.append({"handle": handle, "head": head, "rest": rest})
-                self.speaks_first = handle if first else self.speaks_first
-                if vacation:
-                    self.vacations[handle] = vacation
+    @cached_property
+    def lead(self) -> list[dict[str, Any]]:
+        return [each.lead(self.handle_of) for each in self.events if isinstance(each, BoardFact)]
+
+    @cached_property
+    def comments(self) -> list[Commented]:
+        return [event for event in self.events if isinstance(event, Commented)]
 
 
 def announce_boards(
@@ -65,19 +59,23 @@ def announce_boards(
     The player `but` (an id) gets no mail. Players in `together` (ids) are mailed later, in one mail
     about several boards.
     """
-    found: dict[int, _News] = {}
-    for event in events:
-        if isinstance(event, BoardEvent):
-            found.setdefault(event.board_id, _News()).add(event)
+    found: dict[int, list[BoardEvent]] = {}
+    for event in on_boards(events):
+        found.setdefault(event.board_id, []).append(event)
     for number in sorted(found):
         _announce(turn, number, found[number], but, together)
 
 
 def _announce(
-    turn: Turn, number: int, news: _News, but: int | None, together: Collection[int]
+    turn: Turn,
+    number: int,
+    events: Sequence[BoardEvent],
+    but: int | None,
+    together: Collection[int],
 ) -> None:
     """Announce the events on one board; replace mails about the board that are still delayed."""
     board = turn.work.boards.get(number, lock=True)
+    news = _News(events, handles_on(turn.work, board))
     turn.work.prefetch(*view_reads(board, turn.now))
     hidden = _store_comments(turn, board, news)
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
@@ -91,7 +89,7 @@ def _announce(
         for player in seated
         if player in hearing or player.id in instead
     }
-    if news.asks and sender in told:
+    if sender in told and any(said.asks for said in news.comments):
         told[sender]["card"] = card_of(turn.work, board, turn.now)
     may_wait = [player for player in hearing if player.id not in instead]
     at_once, may_have_kept, small = keep_for_digests(
@@ -102,7 +100,7 @@ def _announce(
         return
     for player in players:
         recounted = take_rating_news(turn.work, number, player) if player.rating_news else ()
-        told[player.id]["lead"] = [*news.lead, *(item.lead() for item in recounted)]
+        told[player.id]["lead"] = [*news.lead, *(item.lead(news.handle_of) for item in recounted)]
     before = {player_id: news_of(mail) for player_id, mail in instead.items()}
     kept = turn.work.kept_news.take(may_have_kept, number)
     told |= {player_id: with_news(told[player_id], news) for player_id, news in kept.items()}
@@ -142,7 +140,7 @@ def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -
 
 def _hears(player: Player, board: Board, event: BoardEvent, hidden: _Hidden) -> bool:
     has_left = board.playing and player.id not in board.still_in
-    if has_left and not (event.for_leavers or event.leaver == player.handle):
+    if has_left and not (event.for_leavers or event.leaver == player.id):
         return False
     if hidden and event.speaker in hidden.get(player.id, ()):
         return False
@@ -161,24 +159,13 @@ def _is_asked(player: Player, board: Board) -> bool:
 
 def _store_comments(turn: Turn, board: Board, news: _News) -> _Hidden:
     """Store the comments on a board; return, by player, the authors whom that player blocks."""
-    handles = [event.speaker for event in news.events if event.speaker]
-    if not handles:
+    speakers = {event.speaker for event in news.events if event.speaker is not None}
+    if not speakers:
         return {}
-    speakers: dict[str, int] = {}
-    for handle in handles:
-        seat = next((seat for seat in board.seats if seat.handle == handle), None)
-        # A later command of the same mail may have changed the handle.
-        number = seat.player_id if seat else turn.work.players.formerly(handle)
-        assert number is not None
-        speakers[handle] = number
     for said in news.comments:
-        lines = [*said["head"], *said["rest"]]
-        turn.work.words.add(board.id, speakers[said["handle"]], lines, turn.now)
+        turn.work.words.add(board.id, said.player, said.lines, turn.now)
     blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
-    return {
-        by: frozenset(handle for handle, speaker in speakers.items() if (by, speaker) in blocks)
-        for by, _ in blocks
-    }
+    return {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
 
 
 def _shown(
@@ -268,17 +255,29 @@ def others_reading(board: Board, player_id: int) -> list[str]:
 def _mail_for(reader: Player, board: Board, news: _News, hidden: _Hidden) -> dict[str, Any]:
     """Return the facts and comments for one reader, without comments of blocked authors."""
     kept_from = hidden.get(reader.id, frozenset())
-    own = {"sent_to": others_reading(board, reader.id), "first": reader.handle == news.speaks_first}
+    own, vacation = [said for said in news.comments if said.player == reader.id], None
+    for_author = {"sent_to": others_reading(board, reader.id), "first": any(it.first for it in own)}
     comments = [
-        {**said, **own} if said["handle"] == reader.handle else said
+        _shown_comment(said, news.handle_of) | (for_author if said in own else {})
         for said in news.comments
-        if said["handle"] not in kept_from
+        if said.player not in kept_from
     ]
-    spoke = dict.fromkeys(said["handle"] for said in news.comments)
-    not_shown = [handle for handle in spoke if handle in kept_from]
-    vacation = news.vacations.get(reader.handle)
+    hidden_ones = dict.fromkeys(said.player for said in news.comments if said.player in kept_from)
+    not_shown = [news.handle_of(player) for player in hidden_ones]
+    vacation = next((said.vacation for said in reversed(own) if said.vacation), None)
     told = {"lead": news.lead, "comments": comments, "not_shown": not_shown, "vacation": vacation}
     return {name: value for name, value in told.items() if value or name in ("lead", "comments")}
+
+
+def _shown_comment(said: Commented, handle_of: HandleOf) -> dict[str, Any]:
+    head, rest = divide_comment(said.lines)
+    return {"handle": handle_of(said.player), "head": head, "rest": rest}
+
+
+def handles_on(work: UnitOfWork, board: Board) -> HandleOf:
+    """Return a function that gives the handle of a player: on the board, or elsewhere."""
+    seated = {seat.player_id: seat.handle for seat in board.seats if not seat.from_record}
+    return lambda player_id: seated.get(player_id) or work.players.get(player_id).handle
 
 
 def shown_to(
@@ -289,7 +288,7 @@ def shown_to(
     view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     return {
         **view,
-        "lead": [fact.lead() for fact in facts],
+        "lead": [fact.lead(handles_on(turn.work, board)) for fact in facts],
         "comments": [],
         "clock": clock_for(turn.work, board, turn.now, player),
     }

@@ -88,7 +88,7 @@ class MailWriter:
             why = "a later mail shows the board"
             outbox = self._turn.work.outbox
             if outbox.supersede(player.id, why, self._turn.now, board_id=board.id):
-                view = {**view, "lead": [MailCameBack(board.id).lead(), *view["lead"]]}
+                view = {**view, "lead": [MailCameBack(board.id).lead(str), *view["lead"]]}
         # The start time makes a difference to a board with this number in an earlier database.
         told = f"{board.id} {player.id} {board.started_at.isoformat()}"
         made = sha256(told.encode()).hexdigest()[:16]

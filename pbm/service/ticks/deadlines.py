@@ -120,7 +120,7 @@ def _let_others_claim(tick: Tick, board: Board, wait: Wait) -> Again:
     player, told = wait.player, len(wait.reminders) + 1
     if board.reminded < told:
         tick.work.boards.set(board, reminded=told)
-        announce_several(tick, [ForfeitClaimable(board.id, player.handle)], but=player.id)
+        announce_several(tick, [ForfeitClaimable(board.id, player.id)], but=player.id)
     return Again(tick.now + _NO_CLOCK_RUNS, f"others may claim that {player.handle} forfeits")
 
 

@@ -44,7 +44,7 @@ def tell_reachability(tick: Tick) -> str | Again:
         return Again(since + LASTED, f"mail to {player.handle} came back again")
     fact = PlayerUnreachable if since else PlayerReachable
     waiting = tick.work.boards.to_move(player.id)
-    _tell_who_waits(tick, player, waiting, lambda number: fact(number, player.handle))
+    _tell_who_waits(tick, player, waiting, lambda number: fact(number, player.id))
     return f"told that {player.handle} is {what}"
 
 
@@ -77,7 +77,7 @@ def tell_vacation_begun(tick: Tick) -> str | Again:
         return Again(at, f"{player.handle} is not away yet")
     if today >= last:
         return f"the vacation of {player.handle} is over, or nearly"
-    told = player.handle, str(first), str(last)
+    told = player.id, str(first), str(last)
     # Boards with an automatic vacation right before it were told when this one ends.
     known = [
         item.board_id
@@ -95,7 +95,7 @@ def tell_vacation_ended_early(tick: Tick) -> str | Again:
     vacations = still_to_come(tick.work, player, tick.now)
     if any(item.first_day <= today < item.last_day for item in vacations):
         return f"{player.handle} is away again"
-    return _tell_of(tick, vacation, player, lambda number: PlayerBack(number, player.handle))
+    return _tell_of(tick, vacation, player, lambda number: PlayerBack(number, player.id))
 
 
 def _vacation_of(tick: Tick) -> tuple[Vacation | None, Player]:
