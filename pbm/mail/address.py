@@ -203,6 +203,7 @@ class ServerAddress:
                 f"At most {64 - _LONGEST_SUBADDRESS} characters may stand before the @."
             )
         self.separator = separator
+        self.before_detail = self.local_part + separator
 
     def __repr__(self) -> str:
         return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
@@ -221,7 +222,7 @@ class ServerAddress:
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
     def _subaddress(self, detail: str) -> str:
-        return parse_address(f"{self.local_part}{self.separator}{detail}@{self.domain}")
+        return parse_address(f"{self.before_detail}{detail}@{self.domain}")
 
     def parse(self, recipient: str) -> Recipient:
         """Return what the address means to which a mail was sent. An invalid one is `Unknown`."""
@@ -238,10 +239,9 @@ class ServerAddress:
             return Plain()
         if local in ("postmaster", "abuse"):
             return Postmaster()
-        prefix = self.local_part + self.separator
-        if not local.startswith(prefix):
+        if not local.startswith(self.before_detail):
             return Unknown(f"There is nobody of that name here. To play, write to {self.plain}.")
-        return self._parse_detail(local[len(prefix) :])
+        return self._parse_detail(local.removeprefix(self.before_detail))
 
     def _parse_detail(self, detail: str) -> Recipient:
         if found := _PLAYER_REPLY.fullmatch(detail):

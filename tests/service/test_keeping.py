@@ -1,12 +1,15 @@
 """Mails that several processes keep at once."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Barrier
 
 from pbm.mail.smtp_in.connection_limits import Caller
+from pbm.service.intake.keeping import Door
 from pbm.service.intake.limits import Arriving, MailRates
+from pbm.service.running.writer import Writer, here
 from tests.polling import together
 from tests.table import Table
 
@@ -59,3 +62,19 @@ def test_no_mail_waits_for_another_process_that_counts(shared: Table) -> None:
         kept += [shared.intake.keep_arrived(other, item) for item in later]
     assert len(set(kept)) == 4
     assert counted_replies(shared) == before + len(mails)
+
+
+def test_networks_from_which_players_have_answered_are_known(embedded: Table) -> None:
+    """Whichever mail of ours they have answered; strangers' networks are not, nor an answer's to a
+    question."""
+    networks = [f"192.0.{number}.0/24" for number in range(4)]
+    embedded.network = networks[0]
+    alice, _ = embedded.joins("alice"), embedded.joins("bob")  # each with a yes to a question
+    for embedded.network, words in zip(networks[1:3], ("challenge bob", "resign 1"), strict=True):
+        alice.says(words)
+    door = Door(embedded.intake, embedded.database, here, Writer(embedded.database, here), here)
+
+    async def known() -> list[bool]:
+        return [await door.is_known(network) for network in networks]
+
+    assert asyncio.run(known()) == [False, True, True, False]

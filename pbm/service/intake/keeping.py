@@ -191,15 +191,16 @@ class Door:
     _known_until: float = 0.0
 
     async def is_known(self, network: str) -> bool:
-        """Return whether mails to boards have come from a network, as of a minute ago."""
+        """Return whether players have answered us from a network, as of a minute ago."""
         if time.monotonic() >= self._known_until:
             self._known_until = time.monotonic() + _KNOWN_FOR
             self._networks = await self.read_in(self._networks_of_players)
         return network in self._networks
 
     def _networks_of_players(self) -> frozenset[str]:
+        begin = self.intake.site.address.before_detail
         with self.database.glance() as work:
-            return work.inbox.networks_of_players(_NETWORKS_OF)
+            return work.inbox.networks_of((f"{begin}g", f"{begin}u"), _NETWORKS_OF)
 
     async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
         def check() -> Rejection | None:

@@ -109,10 +109,11 @@ class Inbox(MailQueue[InboxMail]):
         rows = _COPIES.rows(self._transaction, digest=digest)
         return {str(row["recipient"]): int(row["id"]) for row in rows if row["received_at"] > since}
 
-    def networks_of_players(self, most: int) -> frozenset[str]:
-        """Return the networks from which mails to a board's address came, of the last `most`."""
+    def networks_of(self, replies: Sequence[str], most: int) -> frozenset[str]:
+        """Return the networks of the last `most` mails whose recipients begin with one of these."""
         since = select(func.max(inbox.c.id) - most).scalar_subquery()
-        its = (inbox.c.id > since, inbox.c.board_lane.is_not(None), inbox.c.network != "")
+        to_them = or_(*(inbox.c.recipient.startswith(begin, autoescape=True) for begin in replies))
+        its = (inbox.c.id > since, to_them, inbox.c.network != "")
         return frozenset(self._scalars(select(inbox.c.network).where(*its).distinct()))
 
     def keep(self, mail: ArrivedMail) -> int | None:
