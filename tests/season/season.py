@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from pbm.errors import OperatorError
+from pbm.play.limits import OF_CLAIM
 from pbm.service.operator import boards as operator_boards
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.values.boards import Board
@@ -21,6 +22,7 @@ REPORT = Path(__file__).parents[1] / "mail" / "reading" / "reports" / "postfix-u
 HALF_A_DAY = timedelta(hours=12)
 KINDS = ("", "-bowl", "-pillar", "-forfeittime=8d", "-totaltime=60d", "-bank=10d+1d", "-unrated")
 SIGN_UPS = 8  # an hour
+FARM = 60  # subdomains of one domain
 TWICE = 0.05  # mails that a server on the way delivers twice
 
 
@@ -67,6 +69,8 @@ class Season:
         for number in range(self.size.players):
             if number % SIGN_UPS == SIGN_UPS - 1:  # of one domain more are put off
                 self.table.clock.passes(hours=1)
+            if number % SIGN_UPS == 1:
+                self._farms(number)
             person = self.table.joins(f"p{number:02d}")
             habits = habit(self.chance, number, self.size.days)
             weekend = "on" if habits.weekends else "off"
@@ -159,6 +163,12 @@ class Season:
         number = max(self.table.boards())
         plays_on(self.table, number, self.cheats.choice((2, 20, 20)))
         self._says(loser, f"resign {number}")
+
+    def _farms(self, number: int) -> None:
+        """Let somebody write from many names of one domain; others can join all the same."""
+        names = [f"x{number}@n{one}.abc.de" for one in range(FARM)]
+        replies = [self.table.person(name).writes("signup").replied[:3] for name in names]
+        assert replies.count("250") == OF_CLAIM.most, replies
 
     def _draw_a_game(self, one: Member, other: Member) -> None:
         """Let two players draw with each other, again and again."""
