@@ -51,6 +51,8 @@ _ROBOT_SUBJECT = re.compile(
 )
 # Of programs that ask senders to confirm their mails, such as BoxTrapper.
 _CHALLENGE = re.compile(r"(?<!\w)(?:verify|confirm|conf)#[a-z0-9][a-z0-9-]{5}", re.ASCII)
+# Of Notes, in any language: "AUTO: Alice is out of the office (returning 11/30/2026)".
+_RETURNING = re.compile(r"auto ?: .{1,200}\([^()]{1,60}[0-9]\)")
 _TAGS = re.compile(r"(?:\[[^\[\]]{1,40}\]\s?){1,3}")  # such as [EXTERNAL]
 
 
@@ -127,7 +129,8 @@ def _is_robots(subject: str) -> bool:
     if tags := _TAGS.match(text):
         text = text[tags.end() :]
     is_start = text.startswith(PHRASES["robot subject start"])
-    return is_start or bool(_ROBOT_SUBJECT.match(text) or _CHALLENGE.search(text))
+    found = _ROBOT_SUBJECT.match(text) or _CHALLENGE.search(text) or _RETURNING.fullmatch(text)
+    return is_start or found is not None
 
 
 _LINK = re.compile(r"<?https?://[^\s<>]{1,1000}>?")

@@ -10,10 +10,13 @@ import re
 from pathlib import Path
 
 _LATIN_1 = "iso-8859-1"
-# Within a character class: characters that are not drawn.
+_FEW_DAMAGED = 3  # one of so many characters that are not ASCII
+# Within a character class: characters that are not drawn (Unicode's Default_Ignorable_Code_Point),
+# and the marks of annotations.
 UNSEEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _JOINERS = "\u034f\u180b-\u180f\u200c\u200d"  # they join or part letters that are not ASCII
 _UNSEEN = re.compile(
@@ -59,14 +62,16 @@ def codec_for(label: str) -> str:
 def decode(raw: bytes, label: str) -> str:
     """Decode bytes by a charset's label. For "" or ASCII, UTF-8 is tried first, then Latin-1.
 
-    So it is for an unknown label: text that is valid UTF-8 is hardly ever anything else.
+    So it is for an unknown label: text that is valid UTF-8 is hardly ever anything else, also if a
+    few of its characters are damaged.
     """
     codec = codec_for(label) or ("utf-16" if raw[:2] in _UTF_16_MARKS else "")
     if not codec:
-        try:
-            return raw.decode("utf-8")
-        except UnicodeDecodeError:
-            codec = _LATIN_1
+        text = raw.decode("utf-8", errors="replace")
+        not_ascii = len(text) - len(text.encode("ascii", errors="ignore"))
+        if _FEW_DAMAGED * text.count("\ufffd") <= not_ascii:
+            return text
+        codec = _LATIN_1
     if codec == _LATIN_1:
         return raw.decode("latin-1").translate(_C1_AS_WINDOWS)
     return raw.decode(codec, errors="replace")

@@ -83,7 +83,7 @@ def _address_in(value: str) -> str:
         raise AuthorError("The From line of the mail has more than one address.")
     if not (signs.startswith("<") and signs.endswith(">") and value.endswith(">")):
         raise AuthorError("The From line of the mail has an address that isn't bracketed rightly.")
-    return value[marks[0][0] + 1 : -1]
+    return value[marks[0][0] + 1 : -1].strip(" \t")  # RFC 5322, section 4.4
 
 
 _STUB_LINES = 8

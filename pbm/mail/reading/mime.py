@@ -247,6 +247,13 @@ _NO_WORDS = frozenset(
     "text/rfc822-headers text/xml".split()
 )
 _HTML_STARTS = ("<html", "<!doctype html")
+_ENRICHED = frozenset({"text/enriched", "text/richtext"})
+
+
+def _html_of_enriched(text: str) -> str:
+    """Return enriched text as HTML: `<<` is a plain `<`, a single line end a blank (RFC 1896)."""
+    text = re.sub("(?i)<param>[^<]*</param>", "", text.replace("&", "&amp;").replace("<<", "&lt;"))
+    return re.sub(r"\n(\n+)", lambda ends: "<br>" * len(ends[1]), text)
 
 
 def body_text(raw: bytes, root: Part, limits: Limits, first: str = "text/plain") -> str:
@@ -280,6 +287,8 @@ class _Reader:
             return html_to_text(self._decoded(part, is_html=True), self._html_tags)
         if part.kind.startswith(("text/", "multipart/")) and part.kind not in _NO_WORDS:
             text = plain_lines(self._decoded(part))
+            if part.kind in _ENRICHED:
+                text = f"<html>{_html_of_enriched(text)}"
             if text[:200].lstrip().lower().startswith(_HTML_STARTS):
                 return html_to_text(text, self._html_tags)
             if part.parameters.get("format", "").lower() == "flowed":

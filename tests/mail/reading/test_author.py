@@ -36,6 +36,7 @@ Read = Callable[..., Envelope]
         ("From: alice@XN--mller-kva.example", "alice@xn--mller-kva.example"),
         ("From: alice@日本語.example", "alice@xn--wgv71a119e.example"),
         ("From: 'Alice' <alice+pbm@example.org>", "alice+pbm@example.org"),
+        ("From: Alice < alice@example.org\t>", "alice@example.org"),
     ],
 )
 def test_promise_10_one_address(read_mail: Read, field: str | bytes, author: str) -> None:
@@ -105,6 +106,7 @@ def test_promise_10_one_address(read_mail: Read, field: str | bytes, author: str
         "From: @example.org",
         "From: a@b@example.org",
         "From: alice @example.org",
+        "From: Alice <alice @example.org>",
         "From:",
         "From: <>",
         "From: " + "x" * 3_000 + " <alice@example.org>",

@@ -73,6 +73,8 @@ AUTOMATIC = [
     ("Content-Type", 'text/calendar; name="meeting.ics"; METHOD=REQUEST'),
     ("Content-Type", "text/vnd.google.email-reaction+json; charset=utf-8"),
     ("Subject", "=?utf-8?q?R=C3=A9ponse_automatique_=3A_Abalone?="),
+    ("Subject", "AUTO: Alice Liddell is out of the office (returning 11/30/2026)"),
+    ("Subject", "Auto : Alice ist nicht im Haus (wieder da am 30.11.2026)"),
 ]
 
 
@@ -164,6 +166,8 @@ def test_promise_07_too_many_hops(read_mail: Read) -> None:
         ("X-Auto-Response-Suppress: DR, OOF, AutoReply",),
         ("X-Mailer: List-Master 3000",),
         ("Subject: automatic reply of mine",),
+        ("Subject: Auto: sold mine (in 2025), sorry",),
+        ("Subject: Auto: kaputt",),
         ("Subject: Re: Abalone Board 12: out of office: alice v bob",),
         ("Subject: Re: Abalone Board 12: alice v autoreply",),
         ("Subject: Re: Automatic reply: what was that?",),

@@ -325,7 +325,7 @@ def test_promise_17_typography_of_phones_and_nothing_else() -> None:
     [
         *(
             (f"re{sign}sign", "resign")
-            for sign in "\u200b\u200c\u2060\u00ad\u200e\u061c\ufeff\u034f"
+            for sign in "\u200b\u200c\u2060\u00ad\u200e\u061c\ufeff\u034f\u3164\ufff9\U0001d173"
         ),
         ("a1-\u200d\u200d\u200dc3,\ufe0fd4", "a1-c3,d4"),
         ("می\u200cخواهم", "می\u200cخواهم"),
