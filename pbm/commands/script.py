@@ -22,7 +22,8 @@ from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
 _MOST_PLACES = 100  # lines right below quotations that are searched for commands
-_SIGNS = "-\u2010\u2011\u2012\u2013\u2014\u2212,;>→"  # of a move, where a line may break
+# Of a move, where a line may break; "=" is left of a break in a mail that was not decoded.
+_SIGNS = "-\u2010\u2011\u2012\u2013\u2014\u2212,;>→=~_/|"
 _LINES_READ = 200  # of one mail
 _OPENING_LINES = 2
 _NO_BELOW = 4  # lines below a yes that may contradict it

@@ -11,6 +11,7 @@ target of the first end, `g7g9f7`.
 import re
 from collections.abc import Iterator
 from string import ascii_letters, ascii_uppercase, digits
+from unicodedata import decimal, normalize
 
 from pbm.rules.abalone.board import (
     CELL_NAMED,
@@ -60,9 +61,7 @@ _FOLDING = {
     **{ord(plain) + _WIDE: plain.lower() for plain in ascii_letters + digits + ",;:>-"},
     **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-"),
 }
-_LOOK_ALIKES = {
-    ord(other): latin for other, latin in zip("АВСЕНІавсеніɑ", "abcehiabcehia", strict=True)
-}
+_LOOK_ALIKES = str.maketrans("АВСЕНІавсеніɑΑΒΕΗΙαβειıİ", "abcehiabcehiaabehiabeiii")
 
 
 def is_notation(text: str) -> bool:
@@ -174,8 +173,11 @@ def _folded(text: str) -> str:
 
 
 def _loosely_folded(text: str) -> str:
-    """Return a text in lower case, in which letters that look like those of cells are such."""
-    return _folded(text).translate(_LOOK_ALIKES)
+    """Return a text in lower case, in which signs that stand for letters and digits are such."""
+    if text.isascii():
+        return _folded(text)
+    plain = normalize("NFKC", text).translate(_LOOK_ALIKES)
+    return _folded("".join(str(decimal(sign, sign)) for sign in plain))
 
 
 def _resolve(match: re.Match[str], position: Placement) -> LineMove:
