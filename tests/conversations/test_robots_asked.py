@@ -89,7 +89,9 @@ def test_plain_words_for_robots_bring_their_page(alice: Person, words: str) -> N
     alice.writes(words).hears("Robots are computer players", "=> challenge pebble")
 
 
-@pytest.mark.parametrize("words", ["play pebble", "play against pebble"])
+@pytest.mark.parametrize(
+    "words", ["play pebble", "play against pebble", "robot pebble", "gegen Pebble"]
+)
 def test_who_plays_one_by_name_is_asked(alice: Person, words: str) -> None:
     alice.writes(words).hears("Do you want to start a game with pebble?")
     alice.says("yes").hears("A new game: alice and pebble")

@@ -13,10 +13,10 @@ HERE = Path(__file__).parent
 # How many rows a file has, how many must be right, and how many languages it has at least.
 FILES = {
     "first_sentences.txt": (120, 115, 12),
-    "answers.txt": (136, 120, 12),
+    "answers.txt": (139, 123, 12),
     "sentences.txt": (201, 197, 10),
-    "wishes.txt": (182, 179, 6),
-    "moves.txt": (61, 61, 10),
+    "wishes.txt": (186, 183, 6),
+    "moves.txt": (66, 66, 12),
 }
 
 

@@ -264,7 +264,9 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
     repeats = not again.isdisjoint(sure)
     if "delete" in asked.kinds and not (repeats or language.objects(asked.kinds).isdisjoint(said)):
         return False  # "Yes, my account is great."
-    is_explicit = repeats or len(sure) > 1 or not sure.isdisjoint(language.sections["named"])
+    states = not language.stating.isdisjoint(said)
+    says_again = not sure.isdisjoint(language.accepting) if states else len(sure) > 1
+    is_explicit = repeats or says_again or not sure.isdisjoint(language.sections["named"])
     is_clear = repeats and not language.clear.isdisjoint(said)  # no mere "I'd love to"
     if (remarks and not (is_clear and PLAY in asked.kinds)) or not (
         merely or is_explicit or chat.isdisjoint(said)

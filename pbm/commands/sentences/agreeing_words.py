@@ -20,7 +20,9 @@ KINDS: Final = tuple(
 )
 _BESIDE: Final = "beside "
 _SECTIONS: Final = (
-    *"elided, common, yes, named, chat, people, how, beside how, begin, months, spoils".split(", "),
+    *"elided, common, yes, named, chat, people, even, how, beside how, begin, months, spoils".split(
+        ", "
+    ),
     *chain.from_iterable((kind, _BESIDE + kind) for kind in KINDS),
 )
 # Letters that nobody writes stand for what was asked, and for a name.
@@ -75,7 +77,14 @@ class Language:
             for name, phrases in found.items()
         }
         self.people = self.sections["people"]
-        self.chat = self.sections["chat"] | self.people
+        # "It looks even" may answer the opponent's words beside an offer.
+        self.stating = frozenset(
+            phrase
+            for phrase in self.sections["beside draw"]
+            if not self.sections["even"].isdisjoint(phrase.split())
+        )
+        self.chat = self.sections["chat"] | self.people | self.stating
+        self.accepting = self.sections["draw"] | WORDS["accepting"]
         self.clear = YES | self.sections["yes"]
 
     @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
@@ -102,7 +111,7 @@ class Language:
     @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def beside(self, kinds: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
         """Return the phrases that may stand beside a yes, and those among them that are chat."""
-        told = [self.sections[_BESIDE + kind] for kind in kinds]
+        told = [self.sections[_BESIDE + kind] - self.stating for kind in kinds]
         saying = self.saying(kinds, grave=False)
         agreeing = _ANYWHERE.union(self.sections["common"], saying, *told)
         return agreeing | self.chat, self.chat - agreeing

@@ -73,6 +73,14 @@ def card_lines(lines: Sequence[str]) -> list[str]:
     return sorted(found, key=_OF_PIECES.__eq__)
 
 
+def tells_own(text: str) -> bool:
+    """Return whether words speak of the writer, and not to anybody."""
+    said = plain_words(text[:_LONGEST])
+    return any(
+        lists["me"].search(said) and not lists["you"].search(said) for lists in spoken(said, said)
+    )
+
+
 def _aim(sentence: str, around: str) -> Aim | None:
     """Return whom a sentence is for; None if it neither asks nor speaks to anybody."""
     aims = [_Sentence(sentence, lists).aim for lists in spoken(plain_words(sentence), around)]

@@ -18,23 +18,10 @@ _LONG_WORD = re.compile(r"[^\W\d_]{7,24}")
 _WORD = re.compile(r"\*?[^\W_]+\*?|\+")
 _PLAIN = str.maketrans("łøđı", "lodi")
 _SECTIONS: Final = (
-    *("sole", "ours", "game", "loose", "how", "manner", "asks", "opens", "wants"),
-    *(
-        "faults",
-        "shows",
-        "acts",
-        "counts",
-        "take back",
-        "pause",
-        "resign",
-        "rival",
-        "me",
-        "tells",
-        "first",
-        "common",
-    ),
-    *("not", "you", "can you", "nobody", "serves", "talk", "plans", "past"),
-)
+    "sole, ours, game, loose, how, manner, asks, opens, wants, faults, shows, acts, counts, "
+    "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
+    "serves, talk, plans, past"
+).split(", ")
 _CARD: Final = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 
 Lists = Mapping[str, re.Pattern[str]]

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from pbm.commands.language.words import is_handle
+from pbm.commands.sentences.asked import tells_own
 from pbm.commands.sentences.clauses import ANSWER_WORDS, begins, phrase_of, read_list, words_of
 from pbm.mail.reading.charsets import fold_typography
 from pbm.play.game_words import is_any_bare_move, mentions_place
@@ -20,7 +21,7 @@ _MOST_LINES = 24
 _MOST_OTHER_WORDS = 40
 _MOST_WORDS = 16  # of a wish
 _NAME_WORDS = 2
-_SURE_WORDS = 2  # fewer are unsure beside other words
+_SURE_WORDS = 2  # fewer are unsure beside other words, but for a wish above its reason
 _LONGEST_NUMBER = 9
 _LEAST_WITH_VERB = 3  # words; a verb at the end follows a preposition and a name
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
@@ -58,19 +59,23 @@ class Intention(StrEnum):
     AWAY = "away"  # days may stand behind it
 
 
+_REASONED: Final = frozenset(
+    (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.PAUSE)
+)
 # The ways to introduce a wish: the sections of their phrases.
 _WISH, _BEG, _ASK = _WAYS = ("ways to wish", "ways to beg", "ways to ask")
 # "I want to play" is said to the other players, too; "How do I play" hardly is.
 _ONLY_ASKED = frozenset({Intention.PLAY, Intention.CHALLENGE, Intention.CHANGE})
 _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
 _NAMING: Final = (Intention.AGAINST, Intention.RENAME)
+_ALONE: Final = "against alone"
 _WITH_MORE: Final = (*_NAMING, Intention.AWAY)
 _WHOLE: Final = tuple(item for item in Intention if item not in _WITH_MORE)
 _SECTIONS: Final = (
     *("asides", "greetings", "objects"),
     *_WAYS,
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
-    *(*_WITH_MORE, "invite", "verbs at the end", "topics", "who"),
+    *(*_WITH_MORE, _ALONE, "invite", "verbs at the end", "topics", "who"),
 )
 _LISTS: Final = read_list("intentions", _SECTIONS)
 _INVITER = "somebody"  # stands in the list for the handle of whoever invited the writer
@@ -191,11 +196,16 @@ def _clauses(text: str) -> Iterator[_Clause]:
         spoken_to = (
             behind.startswith(",") or before.rstrip().endswith(",") or (is_line and start > 0)
         )
+        meant, below = _meaning(words, " ".join(found[0].split())), text[end:]
+        is_reasoned = not start and meant and meant.intention in _REASONED and tells_own(below)
         yield _Clause(
             start,
-            _meaning(words, " ".join(found[0].split())),
+            meant,
             says_nothing=_is_polite(words) or (spoken_to and _may_be_name(found[0])),
-            is_sure=len(words) >= _SURE_WORDS or is_line or not words_of(text[end:]),
+            is_sure=len(words) >= _SURE_WORDS
+            or is_line
+            or not words_of(below)
+            or bool(is_reasoned),
         )
 
 
@@ -250,8 +260,10 @@ def _with_name(words: Sequence[str]) -> tuple[Intention, str] | None:
     *said, handle = words or [""]
     for count in range(len(said)):
         begins, rest = " ".join(said[:count]), " ".join(said[count:])
-        is_wish = begins in _WANTED or (not count and (len(said) > 1 or said == ["play"]))
+        is_wish = begins in _WANTED or (not count and len(said) > 1)
         meant = next((item for item in _NAMING if rest in _LISTS[item]), None)
+        if not count and rest in _LISTS[_ALONE]:
+            is_wish, meant = True, Intention.AGAINST
         if is_wish and meant:
             return (meant, handle) if is_handle(handle) else None
     return None
