@@ -4,7 +4,7 @@ from pbm.play.limits import NEWCOMERS_ANSWERS
 from tests.conversations.playing import board_mail, plays
 from tests.table import Person, Table
 
-HOW = "begin your answer with a command or a move"
+HOW = "To give this server a command or a move"
 
 
 def told(person: Person) -> bool:
@@ -14,7 +14,7 @@ def told(person: Person) -> bool:
 
 def test_once_for_each_player_and_board(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    alice.says("Good luck!").gets(1).hears("| Good luck!", "Sent to bob. If that was meant", HOW)
+    alice.says("Good luck!").gets(1).hears("| Good luck!", f"Sent to bob. {HOW}")
     bob.gets(1).hears("alice writes: | Good luck!")
     assert not told(bob)
     alice.says("Have fun!").gets(1)

@@ -28,12 +28,12 @@ def people(table: Table) -> list[Person]:
         ("can we call it a draw", "offer a draw on board 1?", "draw 1"),
         (
             "undo please",
-            "ask for your last move back on board 1?",
+            "ask to take back your last move on board 1?",
             "takeback of move #3 on board 1",
         ),
         (
             "I made a mistake, can I take that back?",
-            "your last move back",
+            "to take back your last move",
             "takeback of move #3 on board 1",
         ),
         ("Please delete my account!", "leave this server for good?", "delete"),

@@ -72,7 +72,7 @@ def test_what_only_the_server_can_do_is_asked_about(table: Table) -> None:
     plays(table, people, plies=4)
     board = board_mail(alice, 1)
     alice.says("can we pause?", answering=board).hears("stop the clocks of board 1?")
-    alice.says("can you cancel it?", answering=board).hears("your last move back on board 1?")
+    alice.says("can you cancel it?", answering=board).hears("take back your last move on board 1?")
     bob.forgets().hears_nothing()
 
 

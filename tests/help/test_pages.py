@@ -36,6 +36,7 @@ def test_the_pages_are_these() -> None:
         "clocks",
         "colours",
         "commands",
+        "language",
         "limits",
         "picture",
         "push",
