@@ -43,6 +43,16 @@ def test_the_next_player_begins(table: Table) -> None:
     alice.hears("A rematch of board 2")
 
 
+def test_plain_words_ask_for_it_on_a_board_that_is_over(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    alice.says("Again?").gets(1).hears("Sent to bob.")
+    bob.says("resign", answering=board_mail(bob, 1))
+    for words in ("Good game! Same again?", "Nochmal?", "Again?"):
+        alice.says(words, answering=board_mail(alice, 1)).hears(
+            "Do you want to play board 1 again?"
+        )
+
+
 def test_everybody_moves_on_by_one_seat(table: Table) -> None:
     _, bob, _, _ = ended(table, "alice", "bob", "carol", "dave", options="-teams -bowl")
     bob.says("rematch 1").hears(

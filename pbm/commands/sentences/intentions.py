@@ -35,6 +35,7 @@ class Intention(StrEnum):
     DRAW = "draw"
     TAKE_BACK = "take back"
     AGAIN = "again"
+    ONCE_MORE = "once more"  # the same, but on a board that is played it is said to the others
     DECLINE = "decline"
     LEAVE = "leave"
     STOP = "stop"

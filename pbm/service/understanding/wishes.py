@@ -48,6 +48,7 @@ _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.DRAW: Draw,
     Intention.TAKE_BACK: TakeBack,
     Intention.AGAIN: Rematch,
+    Intention.ONCE_MORE: Rematch,
     Intention.DECLINE: Decline,
     Intention.LEAVE: Delete,
     Intention.PAIR: Play,
@@ -263,9 +264,11 @@ def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
     if meant.intention is Intention.AGAINST:
         players = context.work.players
         return number is not None or players.by_handle(meant.handle or "") is None
+    is_over = not number or not context.work.boards.get(number).playing
+    if meant.intention is Intention.ONCE_MORE:
+        return not is_over
     if meant.intention not in (Intention.LOST, Intention.DECLINE):
         return False
-    is_over = not number or not context.work.boards.get(number).playing
     return is_over and (meant.intention is Intention.LOST or bool(number))
 
 
