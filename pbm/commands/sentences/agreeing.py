@@ -243,6 +243,7 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
     for clause in (language.plain(each, more) for each in found):
         told = agreeing if more.isdisjoint(clause.words) else agreeing | more
         parts = clause.parts(told, preferred=saying, most=_MOST_WORDS) or ()
+        parts = parts or (() if merely else _remark(language, clause, told, again))
         is_asked = clause.mark in _ASKS
         chats = merely and saying.isdisjoint(parts) and not chat.isdisjoint(parts)
         if chats or ("resign" in asked.kinds and _tells_to(again, parts)):
@@ -293,13 +294,21 @@ def _sure(
     again = language.again(asked.kinds)
     behind = {*dropwhile(lambda part: part not in again, parts)}
     if chat.isdisjoint(parts):
-        return language.saying(asked.kinds, grave=False).union(language.sections["named"]) & {
-            *parts
-        }
+        clear = language.saying(asked.kinds, grave=False) | language.sections["named"]
+        return clear.intersection(parts)
     # Neither "my brother resigned" nor "I give up coffee" says again what was asked.
     is_own = not _OWN.isdisjoint(asked.kinds)
     spoilt = is_own and not chat.isdisjoint(behind | (language.people & {*parts}))
     return frozenset() if spoilt else again & behind
+
+
+def _remark(
+    language: Language, clause: Clause, told: frozenset[str], again: frozenset[str]
+) -> tuple[str, ...]:
+    """Return the phrases of a clause that tells of unknown things, and not of what was asked."""
+    parts = language.with_things(clause).parts(told, most=_MOST_WORDS) or ()
+    is_own = clause.mark not in _ASKS and not _goes_on(language, clause)
+    return parts if is_own and again.isdisjoint(parts) else ()
 
 
 def _is_remark(language: Language, clause: Clause) -> bool:
@@ -309,9 +318,14 @@ def _is_remark(language: Language, clause: Clause) -> bool:
     list knows all that takes a yes back ("scratch that"), so nobody may remark beside another yes.
     """
     letters = re.sub(r"['*-]", "", "".join(clause.words))
-    is_sentence = len(clause.words) >= _REMARK and clause.words[0] not in WORDS["joins"]
     turns = TURNS.intersection(clause.words) - language.sections["common"]
-    return is_sentence and not turns and letters.isalpha()
+    return not (_goes_on(language, clause) or turns) and letters.isalpha()
+
+
+def _goes_on(language: Language, clause: Clause) -> bool:
+    """Return whether a clause may go on with the one before: "in May"."""
+    joins = WORDS["joins"] - language.sections["articles"]
+    return len(clause.words) < _REMARK or clause.words[0] in joins
 
 
 def _asks_how(language: Language, clause: Clause, agreeing: frozenset[str]) -> bool:

@@ -20,13 +20,15 @@ KINDS: Final = tuple(
 )
 _BESIDE: Final = "beside "
 _SECTIONS: Final = (
-    *"elided, common, yes, named, chat, people, even, how, beside how, begin, months, spoils".split(
-        ", "
-    ),
+    *"elided, common, yes, named, chat, people, even, verbs, past, articles".split(", "),
+    *("prepositions", "how", "beside how", "begin", "months", "spoils"),
     *chain.from_iterable((kind, _BESIDE + kind) for kind in KINDS),
 )
-# Letters that nobody writes stand for what was asked, and for a name.
-REPEATED, NAME = "\ua66d", "\ua66e"
+# Letters that nobody writes stand for what was asked, for a name, and for an unknown thing.
+REPEATED, NAME, THING = "\ua66d", "\ua66e", "\ua66f"
+_NEAR = 2  # words before a thing, one of which is an article or a preposition
+_SHORTEST_PAST = 6  # letters of a word with an ending of the past
+_SHORTEST_THING = 5  # letters of one that stands within phrases; "off" may turn them around
 _SHORTEST_STEM, _SHORTEST_SLIP = 3, 6  # letters; a slip is a word with a wrong letter
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàçñ"
 _LINGERING = re.compile(r"(\w)(?:\1{2,}|\1$)|([aeiou])\2+")  # "yessss", "jaa", "ooh"
@@ -83,8 +85,16 @@ class Language:
             for phrase in self.sections["beside draw"]
             if not self.sections["even"].isdisjoint(phrase.split())
         )
-        self.chat = self.sections["chat"] | self.people | self.stating
         self.accepting = self.sections["draw"] | WORDS["accepting"]
+        self._leads = self.sections["articles"] | self.sections["prepositions"]
+        self._past, self._verbs = self.sections["past"], self.sections["verbs"]
+        phrases = frozenset[str]().union(*self.sections.values())
+        within = (word for word in self.words - phrases if len(word) >= _SHORTEST_THING)
+        self._things = self.sections["beside vacation"].union(within)
+        ends = "|".join(re.escape(word[1:]) for word in self._past if word[0] == "*")
+        self._ends_past = re.compile(f"(?:{ends or '(?!)'})$")
+        told = (self.people, self.stating, self._verbs, self._past, self._leads, {THING})
+        self.chat = self.sections["chat"].union(*told)
         self.clear = YES | self.sections["yes"]
 
     @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
@@ -141,6 +151,26 @@ class Language:
         is_slip = len(unknown) == 1 and words[unknown[0]] not in more | TURNS
         for at in unknown if is_slip and not self.words.isdisjoint(words) else ():
             words[at] = next(filter(self._is_known, _slips(words[at])), words[at])
+        return replace(clause, words=tuple(words))
+
+    def with_things(self, clause: Clause) -> Clause:
+        """Return a clause in which unknown words behind an article are things: "the kettle".
+
+        A sentence about the past, or with an article or a name first, tells of something, and any
+        such word may be one. A thing denies nothing, unless it is among those that turn a yes
+        around ("a joke"). Without a verb it stays as it is: "The tea." may be what is given up.
+        """
+        words = [*clause.words]
+        long = [word for word in words if len(word) >= _SHORTEST_PAST]
+        is_past = not self._past.isdisjoint(words) or any(map(self._ends_past.search, long))
+        if not is_past and self._verbs.isdisjoint(words):
+            return clause
+        tells = is_past or words[0] == NAME or words[0] in self.sections["articles"]
+        for at, word in enumerate(words):
+            near = tells or {THING, *self._leads}.intersection(words[max(0, at - _NEAR) : at])
+            is_new = word in self._things or not self._is_known(word)
+            if near and is_new and word not in TURNS and re.sub("['-]", "", word).isalpha():
+                words[at] = THING
         return replace(clause, words=tuple(words))
 
     def _without_elided(self, word: str) -> tuple[str, ...]:

@@ -44,13 +44,8 @@ _SHORT_GREETING = 4  # words
 _PASSED_OVER: Final = _single(_WORDS["polite"], _WORDS["before a no"])
 _ANSWERS: Final = _WORDS["yes"] | _WORDS["no"] | _WORDS["no alone"] | NO_MAIL | _WORDS["stop alone"]
 ANSWERS: Final = _single(_ANSWERS)
-_EVERYDAY: Final = ANSWERS | _single(
-    *map(
-        _WORDS.__getitem__,
-        ("gladly", "to play", "not", "doubt", "polite", "before a no", "greeting"),
-    ),
-    _WORDS["everyday"],
-)
+_EVERYDAY_IN = "gladly, to play, not, doubt, polite, before a no, greeting, everyday".split(", ")
+_EVERYDAY: Final = ANSWERS | _single(*map(_WORDS.__getitem__, _EVERYDAY_IN))
 _AROUND_A_NAME = "\"'`*_<>[]()"
 _NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
 _MOST_WORDS = 12  # of a line asking for a name
