@@ -80,11 +80,8 @@ class Language:
         }
         self.people = self.sections["people"]
         # "It looks even" may answer the opponent's words beside an offer.
-        self.stating = frozenset(
-            phrase
-            for phrase in self.sections["beside draw"]
-            if not self.sections["even"].isdisjoint(phrase.split())
-        )
+        is_level = self.sections["even"].intersection
+        self.stating = frozenset(p for p in self.sections["beside draw"] if is_level(p.split()))
         self.accepting = self.sections["draw"] | WORDS["accepting"]
         self._leads = self.sections["articles"] | self.sections["prepositions"]
         self._past, self._verbs = self.sections["past"], self.sections["verbs"]

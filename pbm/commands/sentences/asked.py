@@ -76,9 +76,7 @@ def card_lines(lines: Sequence[str]) -> list[str]:
 def tells_own(text: str) -> bool:
     """Return whether words speak of the writer, and not to anybody."""
     said = plain_words(text[:_LONGEST])
-    return any(
-        lists["me"].search(said) and not lists["you"].search(said) for lists in spoken(said, said)
-    )
+    return any(it["me"].search(said) and not it["you"].search(said) for it in spoken(said, said))
 
 
 def _aim(sentence: str, around: str) -> Aim | None:
