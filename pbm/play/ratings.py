@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import chain
 from math import sqrt
 from statistics import fmean
 from typing import Any
@@ -247,7 +248,8 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
     """
     left = work.plies.departures(board.id) if board.position.out else ()
     spared = {item.seat for item in left if item.spared}
-    before = work.ratings.before(counted, [seat.player_id for seat in board.seats])
+    players = [seat.player_id for seat in board.seats]
+    before = work.ratings.last(counted.game, counted.pool, players, before=counted.number)
     known = [
         measured(seat.robot) if seat.robot else at(before.get(seat.player_id), counted.at)
         for seat in board.seats
@@ -327,12 +329,8 @@ def after_game(
         [[before[seat - 1] for seat in side] for side in sides],
         ranks=[float(places[side[0] - 1]) for side in sides],  # partners share a place
     )
-    after = {
-        seat: (value.mu, value.sigma)
-        for side, values in zip(sides, rated, strict=True)
-        for seat, value in zip(side, values, strict=True)
-    }
-    return [after[seat] for seat in sorted(after)]
+    after = dict(zip(chain(*sides), chain(*rated), strict=True))
+    return [(after[seat].mu, after[seat].sigma) for seat in sorted(after)]
 
 
 @cache

@@ -65,7 +65,7 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
     "ratings of a player": (lambda work: work.ratings.of_player(1), ("ix_ratings_player_id",)),
     "players by handle": (lambda work: work.players.some_from("m", most=30), ("(handle>?)",)),
     "ratings before a board": (
-        lambda work: work.ratings.before(COUNTED, [1, 2]),
+        lambda work: work.ratings.last("abalone", Pool.TWO, [1, 2], before=2),
         ("ix_results_player_id (player_id=? AND game=? AND pool=? AND rated_id<?)",),
     ),
     "finished games": (

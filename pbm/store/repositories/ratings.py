@@ -90,10 +90,6 @@ class Ratings(Repository):
         rows = self._transaction.execute(query.order_by(ratings.c.game, ratings.c.pool))
         return {(row.game, row.pool): _rated(row)[1] for row in rows}
 
-    def before(self, counted: CountedBoard, player_ids: Collection[int]) -> dict[int, Rating]:
-        """Return the ratings that players had before a board was counted, if they had one."""
-        return self.last(counted.game, counted.pool, player_ids, before=counted.number)
-
     def last(
         self, game: str, pool: Pool, player_ids: Collection[int], *, before: int = _NEWEST
     ) -> dict[int, Rating]:
