@@ -16,7 +16,7 @@ FILES = {
     "answers.txt": (154, 138, 12),
     "sentences.txt": (201, 197, 10),
     "wishes.txt": (186, 183, 6),
-    "moves.txt": (68, 68, 12),
+    "moves.txt": (69, 69, 12),
 }
 
 

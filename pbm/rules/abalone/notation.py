@@ -49,7 +49,9 @@ _LIKE_COMMAS = re.compile("[;:>]")
 _ARROW = "→"  # stands for a word such as "to"
 _DOUBTS = "?.!… "
 _PLACE = r"[a-i]\s?[1-9]"
-_PLACES = re.compile(rf"{_PLACE}(?:(?:[\W_ー]{{0,8}}{_PLACE}){{1,5}}[\s?.!…=~_/|,;-]*|[\s?.!…]*)")
+_PLACES = re.compile(
+    rf"[(\[]?{_PLACE}(?:(?:[\W_ー]{{0,8}}{_PLACE}){{1,5}}[\s?.!…=~_/|,;)\]-]*|[\s?.!…]*)"
+)
 _EACH_PLACE = re.compile(r"([a-i])\s?([1-9])")
 _MOST_PLACES = 6  # the cells of three marbles, and their targets
 Places = tuple[str, ...]
@@ -61,7 +63,7 @@ _FOLDING = {
     **{ord(plain) + _WIDE: plain.lower() for plain in ascii_letters + digits + ",;:>-"},
     **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣"), "-"),
 }
-_LOOK_ALIKES = str.maketrans("АВСЕНІавсеніɑΑΒΕΗΙαβειıİ", "abcehiabcehiaabehiabeiii")
+_LOOK_ALIKES = str.maketrans("АВСЕНІавсеніɑΑΒΕΗΙαβειıİ", "abcehiabcehiaabehiabeiii", "\u0307")
 
 
 def is_notation(text: str) -> bool:
