@@ -3,6 +3,7 @@
 Each event declares who reads it, and whether it counts against limits of comments or of mails.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import Field, dataclass, field
 from typing import Annotated, Any, ClassVar, dataclass_transform
@@ -43,6 +44,9 @@ class BoardEvent(Event):
     exempt = False  # its mails are exempt from the limit of mails caused by others
     speaks = False  # its `player` caused or said it
     leaves = False  # that player is out of the game because of it
+    is_kept = True  # in `board_events`; else it is a remark to one reader, in one mail
+    version = 1  # of its stored fields, see `pbm/events/kept.py`
+    for_sender_only = frozenset[str]()  # fields that are not stored
 
     @property
     def acted_on(self) -> int | None:
@@ -54,6 +58,11 @@ class BoardEvent(Event):
         return vars(self).get("player") if self.speaks else None
 
     @property
+    def only_reader(self) -> int | None:
+        """The player to whom alone this is told; None if it is told to everybody on the board."""
+        return None
+
+    @property
     def leaver(self) -> int | None:
         """A player who is out of the game because of this event, or None."""
         return vars(self).get("player") if self.leaves else None
@@ -63,8 +72,19 @@ def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
     return [event for event in events if isinstance(event, BoardEvent)]
 
 
+def event_name(kind: type[BoardEvent]) -> str:
+    """Return the name of a kind of event. A fact's template has this name, too.
+
+    >>> event_name(MovePlayed)
+    'move-played'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
+
+
 class MovePlayed(BoardEvent):
     ply: int
+    player: PlayerId
+    move: str  # canonical
     written: str = ""  # the move as its player wrote it
 
     acts_on_board = only_if_wanted = happens_once = passes_turn = True
@@ -101,12 +121,31 @@ class Commented(BoardEvent):
     """A player's comment to the other players of a board."""
 
     player: PlayerId
-    lines: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+    words: int = 0  # its number in the table of comments
+    hidden_from: tuple[PlayerId, ...] = ()  # players who block its author
     first: bool = False  # comment without a command: the player is told who reads it
     vacation: str | None = None  # the command to suggest if the player will be away
     asks: bool = False  # the player may have asked the server, and gets the status card
 
     counts_as_words = speaks = True
+    for_sender_only = frozenset(("lines", "first", "vacation", "asks"))
+
+
+class Reminded(BoardEvent):
+    """A player was reminded to move."""
+
+    player: PlayerId
+
+    @property
+    def only_reader(self) -> int:
+        return self.player
+
+
+class BoardImported(BoardEvent):
+    """A game that was played elsewhere became a board, with all moves so far."""
+
+    player: PlayerId  # who has the record
 
 
 class Answered(Event):

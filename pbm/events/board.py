@@ -4,13 +4,12 @@ Each fact has a template: `PlayerReachable` has `templates/facts/player-reachabl
 template, `item` has the fields of the fact, and `v` is the board as the reader sees it.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from pbm.events import BoardEvent, PlayerId
+from pbm.events import BoardEvent, PlayerId, event_name
 from pbm.plain import to_plain
 
 
@@ -19,7 +18,7 @@ class BoardFact(BoardEvent):
 
     def lead(self, handle_of: Callable[[int], str]) -> dict[str, Any]:
         """Return the fact as plain data for its template, with handles in place of players."""
-        plain = {"what": fact_name(type(self)), **_with_handles(type(self), self, handle_of)}
+        plain = {"what": event_name(type(self)), **_with_handles(type(self), self, handle_of)}
         del plain["board_id"]
         return plain
 
@@ -50,15 +49,6 @@ class BoardNews(BoardFact):
     acts_on_board = counts_as_words = True
 
 
-def fact_name(kind: type[BoardFact]) -> str:
-    """Return the name of a fact and of its template.
-
-    >>> fact_name(DrawAgreed)
-    'draw-agreed'
-    """
-    return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
-
-
 class BoardStarted(BoardFact):
     player: PlayerId  # who started it
     first_unsaid: bool = False  # `player` got the first seat without asking for it
@@ -80,6 +70,8 @@ class BoardDeclined(BoardFact):
 
 class _Due(BoardFact):
     """The reader's turn began at `since`; the reader must move by the deadline `by`."""
+
+    is_kept = False
 
     since: str
     by: str
@@ -137,11 +129,15 @@ class PlayerReachable(AccountNews):
 class MailCameBack(BoardFact):
     """An earlier mail about the board to this reader bounced."""
 
+    is_kept = False
+
 
 class AddressChanged(BoardFact):
     """The reader now plays from another address."""
 
     address: str
+
+    is_kept = False
 
 
 # -- what players agree on -------------------------------------------------------------------------
@@ -238,6 +234,8 @@ class RatingsRecounted(BoardFact):
     """The reader's ratings were computed anew, because the rules for ratings have changed."""
 
     ratings: tuple[RecountedRating, ...]
+
+    is_kept = False
 
 
 class _MatchNews(BoardNews):

@@ -43,6 +43,8 @@ class SeatHandedOver(OperatorActed):
 class BoardSentAgain(OperatorActed):
     """The current board is sent once more."""
 
+    is_kept = False
+
 
 class _AboutPlayer(OperatorActed):
     player: PlayerId
@@ -50,6 +52,8 @@ class _AboutPlayer(OperatorActed):
 
 class AddressReplaced(_AboutPlayer):
     """The player's mails go to another address."""
+
+    is_kept = False
 
 
 class PlayerSuspended(_AboutPlayer):
@@ -70,6 +74,8 @@ class PlayerRemoved(_AboutPlayer):
 
 class RecordKept(OperatorActed):
     """An imported game is stored as a record."""
+
+    is_kept = False
 
 
 class GameTakenOver(OperatorActed):

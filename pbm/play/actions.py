@@ -31,15 +31,16 @@ def play_move(
 ) -> list[Event]:
     """Play a move. The mover's clock stops at `arrived`, by default at `now`. Raises Refusal."""
 
-    def move(board: Board) -> Changed:
-        after = boards.add_move(work, board, text, now)
+    def play(board: Board) -> Changed:
+        after, move = boards.add_move(work, board, text, now)
         count_move(work, board, after, arrived or now)
-        played = MovePlayed(after.id, after.ply, text)
         mover = board.to_move
-        lapsed = after_a_move(work, after, mover.player_id) if mover else ()
-        return after, [played, *lapsed]
+        if mover is None:
+            return after, []  # never: the rules refuse it
+        played = MovePlayed(board.id, after.ply, mover.player_id, move, text)
+        return after, [played, *after_a_move(work, after, mover.player_id)]
 
-    return advance(work, board, move, now)
+    return advance(work, board, play, now)
 
 
 def leave_board(

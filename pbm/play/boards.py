@@ -183,8 +183,8 @@ def _refusing(board: Board) -> Iterator[None]:
         raise Refusal("game-failed", title=title, number=board.id) from error
 
 
-def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
-    """Play a move for the seat to move. Raises Refusal."""
+def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> tuple[Board, str]:
+    """Play a move for the seat to move; return the board and the move. Raises Refusal."""
     seat = turn(board.position) or 1  # always a turn: the rules refuse other moves
     with _refusing(board):
         move, game = board.position.parse(text, seat), board.rules
@@ -196,7 +196,7 @@ def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> Board:
     ply = NewPly(number, seat, str(played.move), dict(played.effect), stood)
     progress = progress_at(board, played.position, number)
     counted = counted_from(board, played.position, number, stood)
-    return work.playing.add_ply(board, ply, progress, now, **counted)
+    return work.playing.add_ply(board, ply, progress, now, **counted), ply.text
 
 
 def take_out(

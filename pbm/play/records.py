@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pbm.events import BoardImported
+from pbm.play import happened
 from pbm.play.boards import close_board, mark, progress_at, request_move, steps_of
 from pbm.play.clocks.waits import start_clock
 from pbm.play.subjects import board_subject
@@ -103,6 +105,8 @@ def keep_record(
     )
     reached = progress_at(board, through.final, len(through.played))
     board = work.playing.fill(board, through.played, through.left, reached, now)
+    if not goes_on:
+        happened.record(work, board.id, [BoardImported(board.id, player_ids[0])], now)
     ended = record.ended
     if ended is None and (goes_on or not board.playing):
         if board.playing:

@@ -6,8 +6,9 @@ from typing import Generic, TypeVar
 
 from sqlalchemy import Engine
 
+from pbm.store.queues.awaiting import AwaitingMails
 from pbm.store.queues.inbox import Inbox
-from pbm.store.queues.kept_news import AwaitingMails, KeptNews
+from pbm.store.queues.kept_notices import KeptNotices
 from pbm.store.queues.outbox import Outbox
 from pbm.store.queues.search_jobs import SearchJobs
 from pbm.store.queues.timers import Timers
@@ -15,6 +16,7 @@ from pbm.store.repositories.boards import Boards
 from pbm.store.repositories.buckets import Buckets
 from pbm.store.repositories.challenges import Beginnings, Challenges, Expiring
 from pbm.store.repositories.clocks import Reminders, Vacations
+from pbm.store.repositories.happened import Happened, Readers
 from pbm.store.repositories.history import Analyses, History
 from pbm.store.repositories.personal_data import PersonalData
 from pbm.store.repositories.players import Players
@@ -55,10 +57,11 @@ class UnitOfWork(Transaction):
     consents = _Repository(Consents)
     expiring = _Repository(Expiring)
     facts = _Repository(Facts)
+    happened = _Repository(Happened)
     heartbeats = _Repository(Heartbeats)
     history = _Repository(History)
     inbox = _Repository(Inbox)
-    kept_news = _Repository(KeptNews)
+    kept_notices = _Repository(KeptNotices)
     outbox = _Repository(Outbox)
     personal_data = _Repository(PersonalData)
     players = _Repository(Players)
@@ -66,6 +69,7 @@ class UnitOfWork(Transaction):
     plies = _Repository(Plies)
     questions = _Repository(Questions)
     ratings = _Repository(Ratings)
+    readers = _Repository(Readers)
     reminders = _Repository(Reminders)
     reports = _Repository(Reports)
     seeks = _Repository(Seeks)

@@ -96,6 +96,11 @@ TAMPERED = {
     ),
     "seats": ("DELETE FROM seats WHERE seat = 2", "1 seats are taken in a game of 2"),
     "rules": ("UPDATE boards SET rules_version = 99", "version 99 of the rules"),
+    "event gone": (
+        "DELETE FROM board_events WHERE number = 1",
+        "events, and the last has the number",
+    ),
+    "cursor": ("UPDATE readers SET seen = 99", "a reader was told of event 99, and the last has"),
 }
 
 
@@ -104,7 +109,10 @@ def as_before(room: Room) -> Iterator[None]:
     """Make the board at the end what it was at the beginning."""
     boards_table = metadata.tables["boards"]
     (board,) = room.table.rows("boards")
-    others = [metadata.tables[name] for name in ("seats", "moves", "departures")]
+    others = [
+        metadata.tables[name]
+        for name in ("seats", "moves", "departures", "board_events", "readers")
+    ]
     rows = {table: room.table.rows(table.name) for table in others}
     yield
     with room.table.database.engine.begin() as connection:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from pbm.play.digests import latest_digest, next_digest
-from pbm.service.telling.kept_news import MOST_KEPT
+from pbm.service.operator.boards import resend
+from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.telling.later import MOST_KEPT
 from pbm.store.values.players import PlayerSettings
 from tests.conversations.playing import board_mail, plays
 from tests.table import START, Person, Table
@@ -26,7 +28,7 @@ def begun(table: Table, *names: str, line: str = "") -> list[Person]:
 
 
 def kept(table: Table) -> list[dict[str, Any]]:
-    return table.rows("kept_news")
+    return [row for row in table.rows("readers") if row["since"]]
 
 
 def test_one_mail_a_day_has_all_boards(table: Table) -> None:
@@ -310,3 +312,39 @@ def test_a_mail_programs_unsubscribing_ends_it(table: Table) -> None:
     to = alice.newest["List-Unsubscribe"].partition("mailto:")[2].partition("?")[0]
     alice.forgets()
     alice.writes("set digest off", to=to.replace("%2B", "+")).hears('"digest" is now set to "off".')
+
+
+def test_what_a_blocked_player_says_is_in_no_digest(table: Table) -> None:
+    alice, bob, carol = begun(table, "alice", "bob", "carol")
+    with table.database.transaction() as work:
+        work.blocks.add(1, 2, table.clock())
+    plays(table, [alice, bob, carol])
+    alice.forgets()
+    carol.says("Nice weather here, my friends.", answering=board_mail(carol, 1))
+    bob.says("Nobody asked you.", answering=board_mail(bob, 1))
+    table.days_pass(**NIGHT)
+    digest = alice.gets(1).newest.text
+    assert "| Nice weather here" in digest
+    assert "Nobody asked" not in digest
+    assert "Words of bob" not in digest  # a mail of words alone tells her nothing at all
+    move = table.board(1).position.legal_moves()[0]
+    bob.says(f"{move}\n\nSo there.", answering=board_mail(bob, 1))
+    with table.database.transaction() as work:
+        work.blocks.drop(1, 2)
+    table.days_pass(1)
+    told = alice.newest.text
+    assert "Words of bob are not shown." in told
+    assert "So there" not in told
+
+
+def test_a_board_sent_again_tells_what_waits(table: Table) -> None:
+    alice, bob = begun(table, "alice", "bob")
+    plays(table, [alice, bob])
+    alice.forgets()
+    bob.says("Nice weather here, my friend.", answering=board_mail(bob, 1))
+    office = OperatorSession(table.database, table.site, table.clock, "root")
+    resend(office, 1, "alice", "a test")
+    table.posts()
+    alice.gets(1).hears("| Nice weather here, my friend.")
+    table.days_pass(1)
+    alice.hears_nothing()

@@ -8,7 +8,7 @@ import pytest
 from pbm.mail.writing import picture
 from pbm.mail.writing.render import Renderer
 from pbm.play.views import board_view, board_views, past_view
-from pbm.service.telling import kept_news
+from pbm.service.telling import later
 from tests.pictures import pictures, pixels
 from tests.table import Mail, Person, Table
 
@@ -109,7 +109,7 @@ def test_after_many_mails_the_picture_is_small_but_there(
 ) -> None:
     alice, bob = table.start("alice", "bob")
     assert pixels(pictures(bob.newest.raw)[0])[0][0] == 768
-    monkeypatch.setattr(kept_news, "PICTURED", 99.0)
+    monkeypatch.setattr(later, "PICTURED", 99.0)
     alice.says("Have a nice game, bob!")
     assert "Have a nice game" in bob.newest.text
     assert pixels(pictures(bob.newest.raw)[0])[0][0] == 384

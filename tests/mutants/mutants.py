@@ -173,7 +173,7 @@ MUTANTS = {
         Mutant(' if row["due_at"] <= now)', ")", (_NOT_DUE,)),
         Mutant("        ~_AMONG,\n", "        or_(~_AMONG, outbox.c.id > 0),\n", (_CLAIMED_ONCE,)),
     ),
-    "store/queues/kept_news.py": (
+    "store/queues/awaiting.py": (
         Mutant(
             "    .where(func.pg_try_advisory_xact_lock(IN_HAND, _WAITING.c.id))\n",
             "",

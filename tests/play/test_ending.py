@@ -224,7 +224,8 @@ def test_stored_answers_are_played_before_a_robot_is_asked_once(
     def answer(work: UnitOfWork, _: Board) -> Change:
         def move(board: Board) -> Changed:
             text = str(board.position.legal_moves()[0])
-            return add_move(work, board, text, NOW), [MovePlayed(board.id, board.ply + 1)]
+            after, played = add_move(work, board, text, NOW)
+            return after, [MovePlayed(board.id, after.ply, 1, played)]
 
         return move
 

@@ -48,6 +48,7 @@ FINITE = {
     "pbm.rules.registry.games": "one",
     "pbm.rules.registry._found": "one",
     "pbm.passwords._hasher": "one",
+    "pbm.events.kept.kinds": "one",
     "pbm.events.board._fields": "one for each kind of fact",
     "pbm.play.ratings._model": "one",
 }

@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from pbm.play import actions
 from pbm.service.running.writer import at_once
-from pbm.service.telling.kept_news import SOON
+from pbm.service.telling.later import SOON
 from pbm.service.ticks.jobs import Ticks
 from pbm.store.db import Database
 from pbm.store.repositories.plies import Playing

@@ -304,3 +304,33 @@ def test_a_new_database_is_reported_once(tmp_path: Path) -> None:
             ready_database(database)
         assert [entry["event"] for entry in logs] == reported
         database.close()
+
+
+def test_news_that_waited_for_a_digest_is_told_after_the_upgrade(database_url: str) -> None:
+    table = Table(database_url)
+    alice, bob = table.start("alice", "bob")
+    alice.says("a1-c3,b2").says("set digest daily")
+    bob.says("Nice weather here, my friend.")
+    alice.forgets()
+    bob.forgets()
+    _moved(table.database, "0039", down=True)
+    said = {"handle": "bob", "head": ["Nice weather here, my friend."], "rest": []}
+    told = {"lead": [{"what": "player-back", "handle": "bob"}], "comments": [said]}
+    news = {"told": json.dumps(told), "kept_at": f"{table.clock():%F %T}"}
+    with table.database.engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO kept_news (player_id, board_id, after_ply, told, size, kept_at)"
+                " VALUES (1, 1, 1, :told, 99, :kept_at)"
+            ),
+            news,
+        )
+    _moved(table.database, "head")
+    kinds = [row["kind"] for row in table.rows("board_events")]
+    assert kinds == ["move-played", "player-back", "commented"]
+    seen = {row["player_id"]: (row["seen"], row["waiting"]) for row in table.rows("readers")}
+    assert seen == {1: (1, 99), 2: (3, 0)}
+    table.days_pass(1)
+    alice.gets(1).hears("bob is back", "bob writes: | Nice weather here, my friend.")
+    bob.hears_nothing()
+    table.close()

@@ -258,7 +258,8 @@ def _chat(context: Context, number: int, script: Script) -> list[Event]:
             view["replaced"] = work.questions.hold_words(player.id, number, comment, now)
         return [Answered("status", view, number)]
     first, asks = work.boards.note_told_of_words(number, player.id), script.aim is not Aim.OTHERS
-    return [Commented(number, player.id, comment, first, vacation_line(comment), asks)]
+    away = vacation_line(comment)
+    return [Commented(number, player.id, comment, first=first, vacation=away, asks=asks)]
 
 
 def refused(

@@ -58,6 +58,7 @@ def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
         return
     plies = work.plies.of(board.id)
     yield from _start_differences(board)
+    yield from _event_differences(work, board)
     position = yield from _replay(game, board, plies, work.plies.departures(board.id))
     if position is not None:
         yield from _differences(board, plies, position)
@@ -188,6 +189,15 @@ def _job_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
     asked = work.search_jobs.about(SearchKind.MOVE, move_key(board, mover.player_id))
     if asked is None and work.players.get(mover.player_id).is_active:
         yield f"it waits for the robot {mover.handle}, which is not to think about it"
+
+
+def _event_differences(work: UnitOfWork, board: Board) -> Iterator[str]:
+    count, last = work.happened.counted(board.id)
+    if count != last:
+        yield f"it has {count} events, and the last has the number {last}"
+    told = work.readers.furthest(board.id)
+    if told > last:
+        yield f"a reader was told of event {told}, and the last has the number {last}"
 
 
 def _rounded(result: RatingResult) -> tuple[Any, ...]:

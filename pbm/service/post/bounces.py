@@ -16,7 +16,7 @@ from pbm.play.clocks.pauses import keep_stop
 from pbm.play.limits import BACK_BY_CLAIM
 from pbm.play.turn import Turn
 from pbm.service.telling.announce import shown_to
-from pbm.service.telling.kept_news import SHORTEST
+from pbm.service.telling.later import SHORTEST
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, Kind, OutboxMail

@@ -1,33 +1,37 @@
 """Turns events into mails: one mail for each board and reader, and one answer to the sender."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
 from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekNews, on_boards
 from pbm.events.board import BoardFact
-from pbm.mail.writing.blocks import said_lines
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_for, clock_view
+from pbm.play.happened import record
 from pbm.play.limits import claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
 from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.views import ViewData, board_view, board_views, card_of, view_reads
+from pbm.service.telling.as_data import HandleOf, comment_data, handles_on
 from pbm.service.telling.claims import may_answer_claim
-from pbm.service.telling.kept_news import keep_for_digests, news_of, replaced_mails, with_news
+from pbm.service.telling.later import (
+    news_of,
+    replaced_mails,
+    size_of,
+    waiting_news,
+    when_told,
+    with_news,
+)
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import News
 from pbm.store.values.players import Player
 
-_ABOVE_THE_BOARD = 5  # lines of a comment, folded as in the text part
-_BELOW_THE_BOARD = 3  # a shorter rest of the comment stays above
 _MANY_BOARDS = 5  # boards in progress at which a player is offered fewer mails
-HandleOf = Callable[[int], str]
 _Hidden = Mapping[int, Collection[int]]  # blocked players, by the player who blocks them
 
 
@@ -75,14 +79,14 @@ def _announce(
 ) -> None:
     """Announce the events on one board; replace mails about the board that are still delayed."""
     board = turn.work.boards.get(number, lock=True)
-    news = _News(events, handles_on(turn.work, board))
     turn.work.prefetch(*view_reads(board, turn.now))
-    hidden = _store_comments(turn, board, news)
+    events, hidden = _store_comments(turn, board, events)
+    news = _News(events, handles_on(turn.work, board))
     seated = [player for player in turn.work.players.seated(number) if player.id != but]
+    is_behind = any(seat.news_waits for seat in board.seats)
+    waiting = turn.work.readers.waiting(number) if is_behind else {}
     sender = next((player.id for player in seated if turn.wrote(player)), None)
-    hearing = [
-        player for player in seated if _in_audience(player, board, sender, news.events, hidden)
-    ]
+    hearing = [player for player in seated if _in_audience(player, board, sender, events, hidden)]
     instead = replaced_mails(turn, board, seated)
     told = {
         player.id: _mail_for(player, board, news, hidden)
@@ -92,17 +96,27 @@ def _announce(
     if sender in told and any(said.asks for said in news.comments):
         told[sender]["card"] = card_of(turn.work, board, turn.now)
     may_wait = [player for player in hearing if player.id not in instead]
-    at_once, may_have_kept, small = keep_for_digests(
-        turn, board, may_wait, sender, news.events, told, together
-    )
+    at_once, small = when_told(turn, board, may_wait, sender, events, told, together, waiting)
     players = [player for player in seated if player in at_once or player.id in instead]
+    kept = {
+        player.id: (waiting_news(turn, board, waiting[player.id]),)
+        for player in players
+        if player.id in waiting
+    }
+    later = {player.id: size_of(told[player.id]) for player in hearing if player not in players}
+    turn.work.readers.keep(number, later, turn.now)
+    unheard = waiting.keys() - told.keys()
+    cause = turn.cause.inbox_id
+    record(turn.work, number, events, turn.now, by=sender, cause=cause, unheard=unheard)
+    if kept:
+        turn.work.readers.tell(number, kept.keys())
     if not players:
         return
     for player in players:
         recounted = take_rating_news(turn.work, number, player) if player.rating_news else ()
-        told[player.id]["lead"] = [*news.lead, *(item.lead(news.handle_of) for item in recounted)]
+        lead = [*news.lead, *(item.lead(news.handle_of) for item in recounted)]
+        told[player.id]["lead"] = lead
     before = {player_id: news_of(mail) for player_id, mail in instead.items()}
-    kept = turn.work.kept_news.take(may_have_kept, number)
     told |= {player_id: with_news(told[player_id], news) for player_id, news in kept.items()}
     plain = {player.id for player in players if not player.settings.picture}
     begins = any(event.begins_board for event in news.events)
@@ -157,15 +171,27 @@ def _is_asked(player: Player, board: Board) -> bool:
     return any(player.id in waiting for waiting in board.open_offers.values())
 
 
-def _store_comments(turn: Turn, board: Board, news: _News) -> _Hidden:
-    """Store the comments on a board; return, by player, the authors whom that player blocks."""
-    speakers = {event.speaker for event in news.events if event.speaker is not None}
+def _store_comments(
+    turn: Turn, board: Board, events: Sequence[BoardEvent]
+) -> tuple[Sequence[BoardEvent], _Hidden]:
+    """Store the comments on a board.
+
+    Returns the events, in which the comments name their rows, and by player the authors whom that
+    player blocks.
+    """
+    speakers = {event.speaker for event in events if event.speaker is not None}
     if not speakers:
-        return {}
-    for said in news.comments:
-        turn.work.words.add(board.id, said.player, said.lines, turn.now)
+        return events, {}
     blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
-    return {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
+    hidden = {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
+    stored = list[BoardEvent]()
+    for event in events:
+        if isinstance(event, Commented):
+            row = turn.work.words.add(board.id, event.player, event.lines, turn.now)
+            deaf = tuple(sorted(by for by, authors in hidden.items() if event.player in authors))
+            event = replace(event, words=row, hidden_from=deaf)
+        stored.append(event)
+    return stored, hidden
 
 
 def _shown(
@@ -258,7 +284,7 @@ def _mail_for(reader: Player, board: Board, news: _News, hidden: _Hidden) -> dic
     own, vacation = [said for said in news.comments if said.player == reader.id], None
     for_author = {"sent_to": others_reading(board, reader.id), "first": any(it.first for it in own)}
     comments = [
-        _shown_comment(said, news.handle_of) | (for_author if said in own else {})
+        comment_data(said, news.handle_of) | (for_author if said in own else {})
         for said in news.comments
         if said.player not in kept_from
     ]
@@ -267,17 +293,6 @@ def _mail_for(reader: Player, board: Board, news: _News, hidden: _Hidden) -> dic
     vacation = next((said.vacation for said in reversed(own) if said.vacation), None)
     told = {"lead": news.lead, "comments": comments, "not_shown": not_shown, "vacation": vacation}
     return {name: value for name, value in told.items() if value or name in ("lead", "comments")}
-
-
-def _shown_comment(said: Commented, handle_of: HandleOf) -> dict[str, Any]:
-    head, rest = divide_comment(said.lines)
-    return {"handle": handle_of(said.player), "head": head, "rest": rest}
-
-
-def handles_on(work: UnitOfWork, board: Board) -> HandleOf:
-    """Return a function that gives the handle of a player: on the board, or elsewhere."""
-    seated = {seat.player_id: seat.handle for seat in board.seats if not seat.from_record}
-    return lambda player_id: seated.get(player_id) or work.players.get(player_id).handle
 
 
 def shown_to(
@@ -292,26 +307,6 @@ def shown_to(
         "comments": [],
         "clock": clock_for(turn.work, board, turn.now, player),
     }
-
-
-def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split a comment into lines above and below the board; put all above if few would be below."""
-    head: list[str] = []
-    rest: list[str] = []
-    room = _ABOVE_THE_BOARD
-    for index, line in enumerate(lines):
-        folded = said_lines(line)
-        if len(folded) > room:
-            rest = list(lines[index:])
-            if not head:
-                head, rest[:1] = [" ".join(folded[:room])], [" ".join(folded[room:])]
-            break
-        head.append(line)
-        room -= len(folded)
-    few = len(rest) < _BELOW_THE_BOARD
-    if few and sum(len(said_lines(line)) for line in rest) < _BELOW_THE_BOARD:
-        return list(lines), []
-    return head, rest
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:

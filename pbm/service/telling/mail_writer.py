@@ -18,7 +18,7 @@ from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_m
 from pbm.play.offers import mark_of
 from pbm.play.subjects import answer_subject, classic_subject
 from pbm.play.turn import Turn
-from pbm.service.telling.kept_news import deferred_until, waits_until, with_kept
+from pbm.service.telling.later import deferred_until, waits_until, with_waiting
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind, NewMail, OutboxMail
 from pbm.store.values.players import Player
@@ -42,8 +42,8 @@ class MailWriter:
         kind: Kind = Kind.BOARD,
         not_before: datetime | None = None,
     ) -> None:
-        """Mail a board to a player, in the board's thread; add the news kept for the player."""
-        view = with_kept(self._turn, player, board, view)
+        """Mail a board to a player, in the board's thread; add the player's waiting news."""
+        view = with_waiting(self._turn, player, board, view)
         if kind == Kind.BOARD:
             self.boards(board, [(player, view)])
             return
@@ -215,7 +215,7 @@ class MailWriter:
             self.notice(player, template, subject, params)
         else:
             turn.work.players.lock(player.id)  # the timer that mails it takes the same lock
-            turn.work.kept_news.keep_notice(player.id, {"template": template, **params}, turn.now)
+            turn.work.kept_notices.keep(player.id, {"template": template, **params}, turn.now)
             when, about = (turn.now, next_hour(turn.now)), str(player.id)
             turn.work.timers.set(TimerKind.KEPT_NEWS, about, *when, player_id=player.id)
 

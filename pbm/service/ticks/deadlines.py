@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.clock import local_time
-from pbm.events import BoardEnded
+from pbm.events import BoardEnded, Reminded
 from pbm.events.board import (
     BoardFact,
     FirstMoveDue,
@@ -33,9 +33,10 @@ from pbm.play.clocks.waits import (
     wait_of,
     warned_from,
 )
+from pbm.play.happened import record
 from pbm.play.subjects import games_subject
 from pbm.service.telling.announce import announce_boards, shown_to
-from pbm.service.telling.kept_news import with_kept
+from pbm.service.telling.later import with_waiting
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Again, Tick, announce_several
 from pbm.store.queues.timers import ALL_KEPT
@@ -214,6 +215,7 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     if not player.addresses:
         return
     tick.work.players.begin_absence(player.id, tick.now)
+    record(tick.work, due.board.id, [Reminded(due.board.id, player.id)], tick.now)
     numbers = tick.work.boards.to_move(player.id)
     others = [*_others(tick, player, due)] if len(numbers) > 1 else []
     zone, writer = player.settings.timezone, MailWriter(tick)
@@ -239,7 +241,9 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
             }
             for item in awaited
         ],
-        "boards": [with_kept(tick, player, each, shown_to(tick, player, each)) for each in shown],
+        "boards": [
+            with_waiting(tick, player, each, shown_to(tick, player, each)) for each in shown
+        ],
         "write_to": server if any(item.is_half_over(tick.now) for item in awaited) else "",
         "more": len(numbers) - len(awaited),
         "hidden": len(awaited) - len(shown),

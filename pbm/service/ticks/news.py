@@ -16,9 +16,10 @@ from pbm.play.subjects import games_subject
 from pbm.service.post.bounces import LASTED, REACHABLE
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.claims import DIGEST_EVERY, tell_unanswered
-from pbm.service.telling.kept_news import deferred_until, with_news
+from pbm.service.telling.later import deferred_until, waiting_news, with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Again, Tick, announce_several
+from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player, Vacation
@@ -123,13 +124,13 @@ def send_digest(tick: Tick) -> str | Again:
     """Write a player's digest of the news stored since the last one, and schedule the next."""
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
-        tick.work.kept_news.forget(tick.timer.player_id or 0)
+        _forget(tick.work, tick.timer.player_id or 0)
         return "nobody gets digests there any more"
     wanted, now = player.settings.wants_digests, tick.now
     until = latest_digest(player.settings, now) if wanted else now
-    sizes = tick.work.kept_news.boards(player.id, until)
+    sizes = tick.work.readers.boards(player.id, until)
     waits = deferred_until(player, now)
-    found = sizes or tick.work.kept_news.has_notices(player.id)
+    found = sizes or tick.work.kept_notices.exist(player.id)
     if found and waits is None and _write_digest(tick, player, sizes):
         return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
     if wanted:
@@ -159,19 +160,24 @@ def tell_kept_news(tick: Tick) -> str | Again:
         work.players.lock(number)
     player = work.players.find(number)
     if player is None or not player.addresses:
-        work.kept_news.forget(number)
+        _forget(work, number)
         return "nobody is told there any more"
     waits, later = deferred_until(player, tick.now), next_hour(tick.now)
     if waits is not None:
         return Again(waits, f"mail to {player.handle} waits")
-    sizes = work.kept_news.boards(number, tick.timer.due_at)
-    found = sizes or work.kept_news.has_notices(number)
+    sizes = work.readers.boards(number, tick.timer.due_at)
+    found = sizes or work.kept_notices.exist(number)
     if found and _write_digest(tick, player, sizes):
         return Again(later, f"told {player.handle} a part of what was kept")
     board = work.boards.find(tick.timer.board_id or 0, lock=True)
-    if board and work.kept_news.sizes([number], board.id):
+    if board and number in work.readers.waiting(board.id):
         return Again(later, f"more was kept for {player.handle}")
     return f"told {player.handle} what was kept"
+
+
+def _forget(work: UnitOfWork, player_id: int) -> None:
+    work.readers.forget(player_id)
+    work.kept_notices.forget(player_id)
 
 
 def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
@@ -180,7 +186,7 @@ def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
     boards = sorted(found, key=lambda board: _urgency(tick, player, board))
     numbers = _boards_that_fit(boards, sizes)
     locked = {number: tick.work.boards.get(number, lock=True) for number in sorted(numbers)}
-    notices = tick.work.kept_news.take_notices(player.id)
+    notices = tick.work.kept_notices.take(player.id)
     shown = [
         _view(tick, player, locked[number], drawn=place < _MOST_DRAWN)
         for place, number in enumerate(numbers)
@@ -217,10 +223,13 @@ def _boards_that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]
 
 
 def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
-    """Return a board's view for a digest, with the player's kept news, and delete that news."""
-    news = tick.work.kept_news.take([player.id], board.id)[player.id]
-    after = min((item.after_ply for item in news), default=None)
-    view = with_news(shown_to(tick, player, board, after=after), news)
+    """Return a board's view for a digest, with the news that waits; the player is told of it."""
+    reader = tick.work.readers.waiting(board.id).get(player.id)
+    news = waiting_news(tick, board, reader) if reader else None
+    view = shown_to(tick, player, board, after=news.after_ply if news else None)
+    if news:
+        tick.work.readers.tell(board.id, [player.id])
+        view = with_news(view, [news])
     pictured = {} if view["yours"] else {"picture": None}
     return {**view, **pictured, "drawn": drawn}
 

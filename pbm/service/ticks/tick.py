@@ -9,7 +9,7 @@ from pbm.events import Event, on_boards
 from pbm.play.clocks.calendar import is_down
 from pbm.play.turn import Turn
 from pbm.service.telling.announce import announce_boards
-from pbm.service.telling.kept_news import SOON
+from pbm.service.telling.later import SOON
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import incoming
 from pbm.store.values.players import Player
@@ -66,5 +66,5 @@ def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = N
     others = sorted(set(often) - together)
     until = tick.now + SOON
     together |= tick.work.timers.readers_of(others, until, but=numbers)
-    together |= tick.work.kept_news.notified_soon(others, until)
+    together |= tick.work.readers.told_soon(others, until)
     announce_boards(tick, events, but=but, together=together)

@@ -10,7 +10,9 @@ from sqlalchemy import ColumnElement, bindparam, case, func, insert, select, upd
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover
+from pbm.store.repositories.happened import Readers
 from pbm.store.schema.games import boards, seats
+from pbm.store.schema.happened import readers
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among, rows_of
@@ -33,8 +35,13 @@ SEATED = (
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == PlayerStatus.REMOVED)).label("removed"),
         case((seats.c.name.is_(None), players.c.robot)).label("robot"),
+        readers.c.since.is_not(None).label("news_waits"),
     )
     .join(players, players.c.id == seats.c.player_id)
+    .outerjoin(
+        readers,
+        (readers.c.board_id == seats.c.board_id) & (readers.c.player_id == seats.c.player_id),
+    )
     .order_by(seats.c.board_id, seats.c.seat)
 )
 
@@ -237,6 +244,7 @@ class Boards(Repository):
                 for seat, player_id in enumerate(player_ids, start=1)
             ],
         )
+        Readers(self._transaction).seat(board_id, player_ids)
         return self.get(board_id)
 
     def note_answered(self, board_id: int, player_id: int) -> None:
@@ -256,6 +264,7 @@ class Boards(Repository):
         anew = {"waits_since": now, "reminded": 0, "given": 0, "stops": None}
         changed: dict[str, Any] = {"to_move_id": player_id, **anew} if moves_now else {}
         self.change(board.id, changed_at=now, **changed)
+        Readers(self._transaction).seat(board.id, [player_id])
         return self.get(board.id)
 
     def change(self, board_id: int, **values: Any) -> None:

@@ -58,9 +58,14 @@ class Blocks(Repository):
 
 
 class Words(Repository):
-    def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
-        row = {"board_id": board_id, "player_id": player_id, "lines": lines}
-        self._insert(words, **row, said_at=now)
+    def add(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> int:
+        """Store a comment, and return its number."""
+        return self._add(words, board_id=board_id, player_id=player_id, lines=lines, said_at=now)
+
+    def lines_of(self, numbers: Collection[int]) -> dict[int, tuple[str, ...]]:
+        """Return the lines of comments by number, without those that are no longer kept."""
+        query = select(words.c.id, words.c.lines).where(words.c.id.in_(numbers))
+        return {row["id"]: row["lines"] for row in self._rows(query)} if numbers else {}
 
     def of_others(self, board_id: int, player_id: int, *, most: int) -> tuple[Said, ...]:
         """Return the last comments on a board by players other than `player_id`, oldest first."""

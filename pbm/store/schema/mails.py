@@ -121,20 +121,6 @@ outbox_contents = table(
 )
 
 
-kept_news = table(  # for the next digest
-    "kept_news",
-    identity(),
-    to("players", "player_id", nullable=False),
-    to("boards", "board_id", nullable=False),
-    Column("after_ply", Integer, nullable=False),  # the last ply that the player was told about
-    Column("told", JSON, nullable=False),  # frozen, like the parameters of a mail
-    Column("size", Integer, nullable=False),  # of `told`, in characters
-    Column("kept_at", Moment, nullable=False),
-    Index("ix_kept_news_player_id", "player_id", "board_id"),
-    mark=Personal(("player_id",), export=NotExported("the player gets it with the next digest")),
-)
-
-
 kept_notices = table(  # about no board, for the next digest
     "kept_notices",
     identity(),

@@ -33,6 +33,7 @@ class Seat:
     banked: int | None = None  # seconds left in the bank; None if the bank is full
     stopped: int = 0  # seconds for which the clock stood still because mail bounced
     robot: str | None = None  # a robot's name, None for people
+    news_waits: bool = False  # the player is told later of events on the board
 
 
 @dataclass(frozen=True)

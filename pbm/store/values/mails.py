@@ -162,12 +162,10 @@ class OutboxMail(NewMail):
 
 @dataclass(frozen=True)
 class News:
-    """News of a board, stored for a player's next digest. A digest is one mail with all news."""
+    """News of a board that a reader has not been told yet."""
 
-    after_ply: int  # the last ply that the player has been told about
+    after_ply: int  # the last ply that the reader has been told about
     told: dict[str, Any]  # parameters of a mail's template
-    size: int  # of `told`, in characters
-    kept_at: datetime
 
 
 def incoming(number: int) -> str:

@@ -1,4 +1,4 @@
-"""News of boards that are kept for a later mail: a digest, or one mail at the next full hour.
+"""News of boards that wait for a later mail: a digest, or one mail at the next full hour.
 
 For readers without digests, the mails that others cause are limited. News over this limit are kept
 for the next full hour. When it becomes a reader's turn, the first mail about it is exempt.
@@ -14,13 +14,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.events import BoardEvent, MovePlayed
-from pbm.events.board import BoardStarted
+from pbm.events import BoardEvent, Commented, MovePlayed
+from pbm.events.board import BoardFact, BoardStarted, TakebackDone
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
-from pbm.play.limits import PICTURED, SENT, WAS_TOO_MUCH, take_mails
+from pbm.play.happened import waiting_events
+from pbm.play.limits import PICTURED, SENT, take_mails
 from pbm.play.turn import Turn
+from pbm.service.telling.as_data import comment_data, handles_on
 from pbm.store.values.boards import Board
+from pbm.store.values.happened import Waiting
 from pbm.store.values.mails import News, OutboxMail
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
@@ -30,7 +33,7 @@ SOON = timedelta(minutes=5)  # delay of a mail that collects news of several boa
 SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)  # delays for unreachable readers
 
 
-def keep_for_digests(
+def when_told(
     turn: Turn,
     board: Board,
     players: Sequence[Player],
@@ -38,23 +41,32 @@ def keep_for_digests(
     events: Sequence[BoardEvent],
     told: Mapping[int, dict[str, Any]],
     together: Collection[int],
-) -> tuple[list[Player], set[int], set[int]]:
-    """Keep the news of a board for the players who are mailed it later.
+    waiting: Mapping[int, Waiting],
+) -> tuple[list[Player], set[int]]:
+    """Return the players who are mailed a board's news now, and those with a small picture (ids).
 
-    Returns the players to mail now, the ids of players who may have older kept news, and the ids of
-    players whose mails have a small picture.
+    For the others, timers are set that tell the news later, if it does not wait for a digest.
     """
-    wanting = {item.id for item in players if item.settings.wants_digests}
-    can_wait = {
+
+    def has_room(player: Player) -> bool:
+        held = waiting.get(player.id)
+        return size_of(told[player.id]) + (held.waiting if held else 0) <= MOST_KEPT
+
+    later = {
+        player.id
+        for player in players
+        if player.settings.wants_digests
+        and player.id != sender
+        and _can_wait(turn, player, board)
+        and has_room(player)
+    }
+    soon = {
         item.id
         for item in players
-        if item.id in wanting and item.id != sender and _can_wait(turn, item, board)
+        if item.id in together and item.id not in later and has_room(item)
     }
-    later = _keep(turn, board, can_wait, events, told) if can_wait else set[int]()
-    others = {item.id for item in players if item.id in together} - later
-    if others:
-        kept = _keep(turn, board, others, events, told)
-        later |= _tell_soon(turn, board, kept, turn.now + SOON)
+    _tell_at(turn, board, soon, turn.now + SOON)
+    later |= soon
     counted = [
         player.id
         for player in players
@@ -64,62 +76,65 @@ def keep_for_digests(
     ]
     may_be = take_mails(turn.work, counted, turn.now) if counted else {}
     too_many = set(counted) - may_be.keys()
-    if too_many:
-        _keep(turn, board, too_many, events, told, shortened=True)
-        later |= _tell_soon(turn, board, too_many, next_hour(turn.now))
-    at_once = [player for player in players if player.id not in later]
-    may_have_kept = {number for number, left in may_be.items() if left <= WAS_TOO_MUCH}
+    _tell_at(turn, board, too_many, next_hour(turn.now))
+    at_once = [player for player in players if player.id not in later | too_many]
     small = {number for number, left in may_be.items() if left < PICTURED}
     if len(board.seats) > 2:  # saves a query on boards of two players
         others = {player.id for player in at_once} - {sender, *counted}
         small |= {it for it in others if SENT.left(turn.work, turn.now, it) < PICTURED}
-    return at_once, wanting - later | may_have_kept, small
+    return at_once, small
 
 
-def _keep(
-    turn: Turn,
-    board: Board,
-    numbers: Collection[int],
-    events: Sequence[BoardEvent],
-    told: Mapping[int, dict[str, Any]],
-    *,
-    shortened: bool = False,
-) -> set[int]:
-    """Keep news for the players `numbers`, and return the ids of those whose news was kept."""
-    later = set[int]()
-    plies = [event.ply for event in events if isinstance(event, MovePlayed)]
-    kept, until = turn.work.kept_news, min(plies, default=board.ply + 1) - 1  # ply before the news
-    sizes = kept.sizes(numbers, board.id)
-    alike: dict[str, list[int]] = {}  # players by their news; these differ if somebody is blocked
-    for number in sorted(numbers):
-        alike.setdefault(json.dumps(told[number]), []).append(number)
-    for plain, readers in alike.items():
-        room = MOST_KEPT - len(plain)
-        among = [number for number in readers if sizes.get(number, 0) <= room]
-        kept.keep(among, board.id, News(until, told[readers[0]], len(plain), turn.now))
-        later |= set(among)
-        for number in set(readers) - later if shortened else ():
-            writers = {"not_shown": [said["handle"] for said in told[number]["comments"]]}
-            hidden = _not_shown([told[number], writers])
-            short = {"lead": told[number]["lead"], "comments": [], **hidden}
-            size = len(json.dumps(short))
-            if sizes.get(number, 0) + size <= 2 * MOST_KEPT:
-                kept.keep([number], board.id, News(until, short, size, turn.now))
-            later.add(number)
-    return later
+def size_of(told: dict[str, Any]) -> int:
+    """Return the size of news in characters."""
+    return len(json.dumps(told))
 
 
-def _tell_soon(turn: Turn, board: Board, numbers: set[int], at: datetime) -> set[int]:
-    """Set timers for `at` that mail kept news to the players `numbers` (ids); return `numbers`."""
-    for number in sorted(numbers):
-        kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
-        turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
-    return numbers
+def _tell_at(turn: Turn, board: Board, player_ids: Collection[int], at: datetime) -> None:
+    """Set timers for `at` that mail players the news that waits."""
+    for player_id in sorted(player_ids):
+        kept = TimerKind.KEPT_NEWS, f"{player_id}.{board.id}"
+        turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=player_id)
 
 
-def with_kept(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
-    """Delete a player's kept news of a board, and return the board's view with these news."""
-    return with_news(view, turn.work.kept_news.take([player.id], board.id)[player.id])
+def waiting_news(turn: Turn, board: Board, reader: Waiting) -> News:
+    """Return the news of a board of which a reader is still to be told.
+
+    Of long news only the facts are told, and who wrote comments. Of very long ones the rest is left
+    out.
+    """
+    handle_of, size = handles_on(turn.work, board), 0
+    lead, comments, not_shown = list[dict[str, Any]](), list[dict[str, Any]](), list[str]()
+    events = waiting_events(turn.work, board.id, reader)
+    for event in events:
+        if isinstance(event, BoardFact):
+            fact = event.lead(handle_of)
+            size += size_of(fact)
+            lead += [fact] if size <= 2 * MOST_KEPT else []
+        elif isinstance(event, Commented):
+            said = comment_data(event, handle_of)
+            size += size_of(said)
+            if event.lines and size <= MOST_KEPT:
+                comments.append(said)
+            else:
+                not_shown.append(said["handle"])
+    told: dict[str, Any] = {"lead": lead, "comments": comments, **_not_shown([], not_shown)}
+    return News(_known_ply(board, events), told)
+
+
+def _known_ply(board: Board, events: Sequence[BoardEvent]) -> int:
+    """Return the last ply before events that was not taken back."""
+    plies = [event.ply for event in events if isinstance(event, MovePlayed | TakebackDone)]
+    return min(plies, default=board.ply + 1) - 1
+
+
+def with_waiting(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
+    """Return a board's view with the news that waits for a player, who counts as told of it."""
+    reader = turn.work.readers.waiting(board.id).get(player.id)
+    if reader is None:
+        return view
+    turn.work.readers.tell(board.id, [player.id])
+    return with_news(view, [waiting_news(turn, board, reader)])
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
@@ -134,9 +149,9 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
     }
 
 
-def _not_shown(told: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def _not_shown(told: Iterable[dict[str, Any]], others: Iterable[str] = ()) -> dict[str, Any]:
     """Return {"not_shown": authors of the comments that were left out}; {} if there are none."""
-    handles = [handle for item in told for handle in item.get("not_shown", ())]
+    handles = [*others, *(handle for item in told for handle in item.get("not_shown", ()))]
     return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
 
@@ -188,7 +203,7 @@ def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mappi
 def news_of(mail: OutboxMail) -> News:
     moves = [item["ply"] for item in mail.params["happened"] if "ply" in item]
     after = min(moves) - 1 if moves else mail.params["ply"]
-    return News(after, mail.params, 0, mail.written_at)
+    return News(after, mail.params)
 
 
 def deferred_until(player: Player, now: datetime) -> datetime | None:

@@ -1,0 +1,62 @@
+"""Keeps what happened on a board, and reads it again for readers who are told later."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from pbm.events import BoardEvent, Commented
+from pbm.events.kept import from_fields, kind_of, to_fields
+from pbm.store.db import UnitOfWork
+from pbm.store.values.happened import NewEvent, Waiting
+
+
+def record(
+    work: UnitOfWork,
+    board_id: int,
+    events: Iterable[BoardEvent],
+    now: datetime,
+    *,
+    by: int | None = None,
+    cause: int | None = None,
+    unheard: Collection[int] = (),
+) -> None:
+    """Keep events of a locked board; whoever is told nothing later counts as told of them.
+
+    `by` is the player who caused them, `cause` the number of that player's mail. Readers in
+    `unheard`, for whom earlier events wait, are never told of these.
+    """
+    told = (now, by, cause, tuple(sorted(unheard)) or None)
+    work.happened.add(board_id, [_row(event, *told) for event in events if event.is_kept])
+
+
+def _row(
+    event: BoardEvent,
+    now: datetime,
+    by: int | None,
+    cause: int | None,
+    unheard: tuple[int, ...] | None,
+) -> NewEvent:
+    return NewEvent(now, kind_of(type(event)), to_fields(event), by, cause, unheard)
+
+
+def waiting_events(work: UnitOfWork, board_id: int, reader: Waiting) -> list[BoardEvent]:
+    """Return the events of which a reader is still to be told, in order.
+
+    A comment without lines is one that the reader is not shown, or that is no longer kept.
+    """
+    rows = [
+        row
+        for row in work.happened.since(board_id, reader.seen)
+        if reader.player_id not in (row.unheard or ())
+    ]
+    events = [from_fields(row.kind, row.fields, board_id) for row in rows]
+    events = [event for event in events if event.only_reader in (None, reader.player_id)]
+    said = [event.words for event in events if isinstance(event, Commented)]
+    lines = work.words.lines_of(said) if said else {}
+    return [_with_lines(event, lines, reader.player_id) for event in events]
+
+
+def _with_lines(event: BoardEvent, lines: dict[int, tuple[str, ...]], reader: int) -> BoardEvent:
+    if not isinstance(event, Commented) or reader in event.hidden_from:
+        return event
+    return replace(event, lines=lines.get(event.words, ()))
