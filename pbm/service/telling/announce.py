@@ -17,22 +17,22 @@ from pbm.play.subjects import answer_subject
 from pbm.play.turn import Turn
 from pbm.play.views import ViewData, board_view, board_views, card_of, view_reads
 from pbm.service.telling.as_data import HandleOf, comment_data, handles_on
+from pbm.service.telling.audience import Reader, hears
 from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.later import (
+    decide,
     news_of,
     replaced_mails,
     size_of,
     waiting_news,
-    when_told,
     with_news,
 )
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.boards import Board
-from pbm.store.values.mails import News
 from pbm.store.values.players import Player
 
 _MANY_BOARDS = 5  # boards in progress at which a player is offered fewer mails
-_Hidden = Mapping[int, Collection[int]]  # blocked players, by the player who blocks them
+_Blocked = Mapping[int, Collection[int]]  # blocked players, by the player who blocks them
 
 
 @dataclass
@@ -80,100 +80,65 @@ def _announce(
     """Announce the events on one board; replace mails about the board that are still delayed."""
     board = turn.work.boards.get(number, lock=True)
     turn.work.prefetch(*view_reads(board, turn.now))
-    events, hidden = _store_comments(turn, board, events)
+    events, blocked = _store_comments(turn, board, events)
     news = _News(events, handles_on(turn.work, board))
-    seated = [player for player in turn.work.players.seated(number) if player.id != but]
     is_behind = any(seat.news_waits for seat in board.seats)
     waiting = turn.work.readers.waiting(number) if is_behind else {}
-    sender = next((player.id for player in seated if turn.wrote(player)), None)
-    hearing = [player for player in seated if _in_audience(player, board, sender, events, hidden)]
-    instead = replaced_mails(turn, board, seated)
-    told = {
-        player.id: _mail_for(player, board, news, hidden)
+    seated = [player for player in turn.work.players.seated(number) if player.id != but]
+    delayed = replaced_mails(turn, board, seated)
+    readers = [
+        Reader(
+            player,
+            turn.wrote(player),
+            blocked.get(player.id, frozenset()),
+            waiting.get(player.id),
+            delayed.get(player.id),
+        )
         for player in seated
-        if player in hearing or player.id in instead
-    }
-    if sender in told and any(said.asks for said in news.comments):
-        told[sender]["card"] = card_of(turn.work, board, turn.now)
-    may_wait = [player for player in hearing if player.id not in instead]
-    at_once, small = when_told(turn, board, may_wait, sender, events, told, together, waiting)
-    players = [player for player in seated if player in at_once or player.id in instead]
-    kept = {
-        player.id: (waiting_news(turn, board, waiting[player.id]),)
-        for player in players
-        if player.id in waiting
-    }
-    later = {player.id: size_of(told[player.id]) for player in hearing if player not in players}
-    turn.work.readers.keep(number, later, turn.now)
-    unheard = waiting.keys() - told.keys()
-    cause = turn.cause.inbox_id
-    record(turn.work, number, events, turn.now, by=sender, cause=cause, unheard=unheard)
-    if kept:
-        turn.work.readers.tell(number, kept.keys())
-    if not players:
-        return
-    for player in players:
-        recounted = take_rating_news(turn.work, number, player) if player.rating_news else ()
-        lead = [*news.lead, *(item.lead(news.handle_of) for item in recounted)]
-        told[player.id]["lead"] = lead
-    before = {player_id: news_of(mail) for player_id, mail in instead.items()}
-    told |= {player_id: with_news(told[player_id], news) for player_id, news in kept.items()}
-    plain = {player.id for player in players if not player.settings.picture}
-    begins = any(event.begins_board for event in news.events)
-    shown = _shown(turn, board, players, told, before, plain, begins=begins)
-    for player, view in shown:
-        if player.id in small and view["picture"]:
-            view["picture"]["small"] = True
-        _explain_names(turn, player, view, news.events)
-    if not begins and not any(isinstance(event, MovePlayed) for event in news.events):
-        for player, view in shown:
-            if player.id not in (*before, *kept) and player.settings.mails == "all":
-                # An earlier mail has listed the moves, and the drawing marks them.
-                view["happened"] = [item for item in view["happened"] if "how" in item]
-    MailWriter(turn).boards(board, shown, instead)
+    ]
+    readers = [reader for reader in readers if reader.delayed or hears(reader, board, events)]
+    for reader in readers:
+        reader.told = _told(turn, reader, board, news)
+    decide(turn, board, readers, events, together)
+    now = [reader for reader in readers if not reader.is_later]
+    for reader in now:
+        if reader.waiting:
+            reader.before.append(waiting_news(turn, board, reader.waiting))
+        if reader.player.rating_news:
+            recounted = take_rating_news(turn.work, number, reader.player)
+            lead = [*news.lead, *(fact.lead(news.handle_of) for fact in recounted)]
+            reader.told["lead"] = lead
+    _record(turn, board, events, readers, waiting.keys())
+    if now:
+        _show(turn, board, now, news)
+        shown = [(reader.player, reader.view, reader.delayed) for reader in now]
+        MailWriter(turn).boards(board, shown)
 
 
-def _in_audience(
-    player: Player, board: Board, sender: int | None, events: Sequence[BoardEvent], hidden: _Hidden
-) -> bool:
-    if not player.addresses:
-        return False
-    if player.id == sender:
-        return _wants_receipt(player, board, events)
-    return any(_hears(player, board, event, hidden) for event in events)
-
-
-def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
-    """Return whether the sender of the mail in hand gets the board's mail, too."""
-    if player.settings.receipts or not board.playing:
-        return True
-    moved = any(isinstance(event, MovePlayed) for event in events)
-    only = all(isinstance(event, MovePlayed | Commented) for event in events)
-    return not (moved and only) or _is_asked(player, board)
-
-
-def _hears(player: Player, board: Board, event: BoardEvent, hidden: _Hidden) -> bool:
-    has_left = board.playing and player.id not in board.still_in
-    if has_left and not (event.for_leavers or event.leaver == player.id):
-        return False
-    if hidden and event.speaker in hidden.get(player.id, ()):
-        return False
-    if not event.only_if_wanted or not board.playing:
-        return True
-    settings = player.settings
-    return settings.wants_digests or settings.mails == "all" or _is_asked(player, board)
-
-
-def _is_asked(player: Player, board: Board) -> bool:
-    """Return whether the player has to move or to answer an offer."""
-    if board.to_move and board.to_move.player_id == player.id:
-        return True
-    return any(player.id in waiting for waiting in board.open_offers.values())
+def _record(
+    turn: Turn,
+    board: Board,
+    events: Sequence[BoardEvent],
+    readers: Sequence[Reader],
+    behind: Collection[int],
+) -> None:
+    """Keep the events, and move the cursors of all readers but of those who are told later."""
+    sizes = {reader.player.id: size_of(reader.told) for reader in readers if reader.is_later}
+    turn.work.readers.keep(board.id, sizes, turn.now)
+    record(
+        *(turn.work, board.id, events, turn.now),
+        by=next((reader.player.id for reader in readers if reader.is_sender), None),
+        cause=turn.cause.inbox_id,
+        unheard={*behind} - {reader.player.id for reader in readers},
+    )
+    caught_up = [reader.player.id for reader in readers if reader.before]
+    if caught_up:
+        turn.work.readers.tell(board.id, caught_up)
 
 
 def _store_comments(
     turn: Turn, board: Board, events: Sequence[BoardEvent]
-) -> tuple[Sequence[BoardEvent], _Hidden]:
+) -> tuple[Sequence[BoardEvent], _Blocked]:
     """Store the comments on a board.
 
     Returns the events, in which the comments name their rows, and by player the authors whom that
@@ -183,64 +148,65 @@ def _store_comments(
     if not speakers:
         return events, {}
     blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
-    hidden = {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
+    blocked = {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
     stored = list[BoardEvent]()
     for event in events:
         if isinstance(event, Commented):
             row = turn.work.words.add(board.id, event.player, event.lines, turn.now)
-            deaf = tuple(sorted(by for by, authors in hidden.items() if event.player in authors))
+            deaf = tuple(sorted(by for by, authors in blocked.items() if event.player in authors))
             event = replace(event, words=row, hidden_from=deaf)
         stored.append(event)
-    return stored, hidden
+    return stored, blocked
 
 
-def _shown(
-    turn: Turn,
-    board: Board,
-    players: Sequence[Player],
-    told: Mapping[int, dict[str, Any]],
-    before: Mapping[int, News],
-    plain: Collection[int],
-    *,
-    begins: bool,
-) -> list[tuple[Player, dict[str, Any]]]:
-    """Return the players with their views of the board. Players in `plain` get no picture."""
+def _show(turn: Turn, board: Board, readers: Sequence[Reader], news: _News) -> None:
+    """Set the view of the board that each reader's mail shows."""
+    players = [reader.player for reader in readers]
+    delayed = {it.player.id: news_of(it.delayed) for it in readers if it.delayed}
     views = board_views(
         turn.work,
         board,
         [player.id for player in players],
-        plain=plain,
-        knows={player_id: item.after_ply for player_id, item in before.items()},
+        plain={player.id for player in players if not player.settings.picture},
+        knows={player_id: item.after_ply for player_id, item in delayed.items()},
     )
     clock = clock_view(turn.work, board, turn.now, players)
     timed = {
         zone: clock.for_reader(zone) if clock else None
         for zone in {player.settings.timezone for player in players}
     }
+    begins = any(event.begins_board for event in news.events)
+    moved = any(isinstance(event, MovePlayed) for event in news.events)
     newcomers = turn.work.beginnings.newcomers(board.id) if begins else ()
-    shown = []
-    for player in players:
-        kept = before.get(player.id)
+    for reader in readers:
+        player, replaced = reader.player, delayed.get(reader.player.id)
         view = {
             **views[player.id],
-            **told[player.id],
-            "newcomer": player.id in newcomers or bool(kept and kept.told.get("newcomer")),
+            **with_news(reader.told, reader.before),
+            "newcomer": player.id in newcomers or bool(replaced and replaced.told.get("newcomer")),
             "clock": timed[player.settings.timezone],
         }
-        if _offers_fewer(turn, board, player, begins=begins):
+        if _offers_fewer(turn, board, reader, begins=begins):
             view["fewer_mails"] = True
-        shown.append((player, with_news(view, [kept]) if kept else view))
-    return shown
+        if reader.is_small and view["picture"]:
+            view["picture"]["small"] = True
+        reader.view = with_news(view, [replaced]) if replaced else view
+        _explain_names(turn, player, reader.view, news.events)
+        is_known = not (begins or moved or replaced or reader.before)
+        if is_known and player.settings.mails == "all":
+            # An earlier mail has listed the moves, and the drawing marks them.
+            happened = [item for item in reader.view["happened"] if "how" in item]
+            reader.view["happened"] = happened
 
 
-def _offers_fewer(turn: Turn, board: Board, player: Player, *, begins: bool) -> bool:
+def _offers_fewer(turn: Turn, board: Board, reader: Reader, *, begins: bool) -> bool:
     """Return whether to offer the sender of the mail in hand a setting for fewer mails."""
-    settings = player.settings
+    player, settings = reader.player, reader.player.settings
     if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
         return False
     # Counting boards takes a query, so only the begin and the first moves of a board lead to it.
     is_first = begins or board.ply <= len(board.seats)
-    if not (is_first and turn.wrote(player)) or any(seat.robot for seat in board.seats):
+    if not (is_first and reader.is_sender) or any(seat.robot for seat in board.seats):
         return False
     if turn.work.history.playing(player.id, most=_MANY_BOARDS) < _MANY_BOARDS:
         return False
@@ -278,20 +244,24 @@ def others_reading(board: Board, player_id: int) -> list[str]:
     return list(dict.fromkeys(handles))
 
 
-def _mail_for(reader: Player, board: Board, news: _News, hidden: _Hidden) -> dict[str, Any]:
+def _told(turn: Turn, reader: Reader, board: Board, news: _News) -> dict[str, Any]:
     """Return the facts and comments for one reader, without comments of blocked authors."""
-    kept_from = hidden.get(reader.id, frozenset())
-    own, vacation = [said for said in news.comments if said.player == reader.id], None
-    for_author = {"sent_to": others_reading(board, reader.id), "first": any(it.first for it in own)}
+    player, hidden = reader.player, reader.blocked
+    own = [said for said in news.comments if said.player == player.id]
+    for_author = {"sent_to": others_reading(board, player.id), "first": any(it.first for it in own)}
     comments = [
         comment_data(said, news.handle_of) | (for_author if said in own else {})
         for said in news.comments
-        if said.player not in kept_from
+        if said.player not in hidden
     ]
-    hidden_ones = dict.fromkeys(said.player for said in news.comments if said.player in kept_from)
-    not_shown = [news.handle_of(player) for player in hidden_ones]
-    vacation = next((said.vacation for said in reversed(own) if said.vacation), None)
-    told = {"lead": news.lead, "comments": comments, "not_shown": not_shown, "vacation": vacation}
+    not_shown = dict.fromkeys(said.player for said in news.comments if said.player in hidden)
+    told = {
+        "lead": news.lead,
+        "comments": comments,
+        "not_shown": [news.handle_of(author) for author in not_shown],
+        "vacation": next((said.vacation for said in reversed(own) if said.vacation), None),
+        "card": card_of(turn.work, board, turn.now) if any(said.asks for said in own) else None,
+    }
     return {name: value for name, value in told.items() if value or name in ("lead", "comments")}
 
 

@@ -22,6 +22,7 @@ from pbm.play.happened import waiting_events
 from pbm.play.limits import PICTURED, SENT, take_mails
 from pbm.play.turn import Turn
 from pbm.service.telling.as_data import comment_data, handles_on
+from pbm.service.telling.audience import Reader
 from pbm.store.values.boards import Board
 from pbm.store.values.happened import Waiting
 from pbm.store.values.mails import News, OutboxMail
@@ -33,68 +34,58 @@ SOON = timedelta(minutes=5)  # delay of a mail that collects news of several boa
 SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)  # delays for unreachable readers
 
 
-def when_told(
+def decide(
     turn: Turn,
     board: Board,
-    players: Sequence[Player],
-    sender: int | None,
+    readers: Sequence[Reader],
     events: Sequence[BoardEvent],
-    told: Mapping[int, dict[str, Any]],
     together: Collection[int],
-    waiting: Mapping[int, Waiting],
-) -> tuple[list[Player], set[int]]:
-    """Return the players who are mailed a board's news now, and those with a small picture (ids).
+) -> None:
+    """Decide which readers are told later, and whose mails have a small picture.
 
-    For the others, timers are set that tell the news later, if it does not wait for a digest.
+    Timers are set for what does not wait for a digest. Players in `together` (ids) are mailed
+    later. A mail that replaces a delayed one goes out now.
     """
-
-    def has_room(player: Player) -> bool:
-        held = waiting.get(player.id)
-        return size_of(told[player.id]) + (held.waiting if held else 0) <= MOST_KEPT
-
-    later = {
-        player.id
-        for player in players
-        if player.settings.wants_digests
-        and player.id != sender
-        and _can_wait(turn, player, board)
-        and has_room(player)
-    }
-    soon = {
-        item.id
-        for item in players
-        if item.id in together and item.id not in later and has_room(item)
-    }
-    _tell_at(turn, board, soon, turn.now + SOON)
-    later |= soon
+    may_wait = [reader for reader in readers if not reader.delayed]
+    for reader in may_wait:
+        player = reader.player
+        if player.settings.wants_digests and not reader.is_sender:
+            reader.is_later = _can_wait(turn, player, board) and _has_room(reader)
+        if player.id in together and not reader.is_later and _has_room(reader):
+            _tell_later(turn, board, reader, turn.now + SOON)
     counted = [
-        player.id
-        for player in players
-        if player.id not in later
-        and player.id != sender
-        and not _is_exempt(turn, board, player, events)
+        reader.player.id
+        for reader in may_wait
+        if not (reader.is_later or reader.is_sender)
+        and not _is_exempt(turn, board, reader.player, events)
     ]
     may_be = take_mails(turn.work, counted, turn.now) if counted else {}
-    too_many = set(counted) - may_be.keys()
-    _tell_at(turn, board, too_many, next_hour(turn.now))
-    at_once = [player for player in players if player.id not in later | too_many]
-    small = {number for number, left in may_be.items() if left < PICTURED}
-    if len(board.seats) > 2:  # saves a query on boards of two players
-        others = {player.id for player in at_once} - {sender, *counted}
-        small |= {it for it in others if SENT.left(turn.work, turn.now, it) < PICTURED}
-    return at_once, small
+    for reader in may_wait:
+        number = reader.player.id
+        if number in may_be:
+            reader.is_small = may_be[number] < PICTURED
+        elif number in counted:
+            _tell_later(turn, board, reader, next_hour(turn.now))
+        elif len(board.seats) > 2 and not (reader.is_later or reader.is_sender):
+            # Two players are spared the query.
+            reader.is_small = SENT.left(turn.work, turn.now, number) < PICTURED
+
+
+def _has_room(reader: Reader) -> bool:
+    waiting = reader.waiting.waiting if reader.waiting else 0
+    return waiting + size_of(reader.told) <= MOST_KEPT
+
+
+def _tell_later(turn: Turn, board: Board, reader: Reader, at: datetime) -> None:
+    """Set a timer for `at` that mails a reader what waits."""
+    reader.is_later, number = True, reader.player.id
+    kept = TimerKind.KEPT_NEWS, f"{number}.{board.id}"
+    turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
 
 
 def size_of(told: dict[str, Any]) -> int:
     """Return the size of news in characters."""
     return len(json.dumps(told))
-
-
-def _tell_at(turn: Turn, board: Board, player_ids: Collection[int], at: datetime) -> None:
-    """Set timers for `at` that mail players the news that waits."""
-    for player_id in sorted(player_ids):
-        kept = TimerKind.KEPT_NEWS, f"{player_id}.{board.id}"
-        turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=player_id)
 
 
 def waiting_news(turn: Turn, board: Board, reader: Waiting) -> News:

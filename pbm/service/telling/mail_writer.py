@@ -4,11 +4,10 @@ A board's mails to one player are a thread: each refers to the first mail, whose
 computed from board and player, without a query.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -25,7 +24,6 @@ from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 REPLIED, GENERATED = "auto-replied", "auto-generated"
-_NONE: Mapping[int, OutboxMail] = MappingProxyType({})
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
@@ -45,7 +43,7 @@ class MailWriter:
         """Mail a board to a player, in the board's thread; add the player's waiting news."""
         view = with_waiting(self._turn, player, board, view)
         if kind == Kind.BOARD:
-            self.boards(board, [(player, view)])
+            self.boards(board, [(player, view, None)])
             return
         mail = self._about_board(kind, player, board, view)
         if not_before and not_before > (mail.due_at or self._turn.now):
@@ -55,13 +53,11 @@ class MailWriter:
     def boards(
         self,
         board: Board,
-        views: Sequence[tuple[Player, dict[str, Any]]],
-        instead: Mapping[int, OutboxMail] = _NONE,
+        views: Sequence[tuple[Player, dict[str, Any], OutboxMail | None]],
     ) -> None:
-        """Mail a board to players. These mails replace those in `instead` (by player id)."""
+        """Mail a board to players, each with a view and perhaps a mail that this one replaces."""
         mails = []
-        for player, view in views:
-            replaced = instead.get(player.id)
+        for player, view, replaced in views:
             mail = self._about_board(Kind.BOARD, player, board, view, replaced=replaced)
             until = waits_until(self._turn, board, replaced)
             if until is not None and mail.due_at is None:

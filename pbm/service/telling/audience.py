@@ -1,0 +1,64 @@
+"""Who hears of the events on a board."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pbm.events import BoardEvent, Commented, MovePlayed
+from pbm.store.values.boards import Board
+from pbm.store.values.happened import Waiting
+from pbm.store.values.mails import News, OutboxMail
+from pbm.store.values.players import Player
+
+
+@dataclass
+class Reader:
+    """A reader of a board, and what becomes of new events for this reader."""
+
+    player: Player
+    is_sender: bool  # of the mail in hand
+    blocked: Collection[int]  # authors whom the reader blocks
+    waiting: Waiting | None  # earlier events of which the reader is still to be told
+    delayed: OutboxMail | None  # an earlier mail that was to go out later; the new one replaces it
+    told: dict[str, Any] = field(default_factory=dict)  # facts and comments
+    before: list[News] = field(default_factory=list)  # told in the same mail, since it waited
+    is_later: bool = False  # a later mail tells the events
+    is_small: bool = False  # the mail's picture is small
+    view: dict[str, Any] = field(default_factory=dict)  # what the mail shows
+
+
+def hears(reader: Reader, board: Board, events: Sequence[BoardEvent]) -> bool:
+    """Return whether a reader is told of any of these events on a board, now or later."""
+    if not reader.player.addresses:
+        return False
+    if reader.is_sender:
+        return _wants_receipt(reader.player, board, events)
+    return any(_hears(reader, board, event) for event in events)
+
+
+def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:
+    """Return whether the sender of the mail in hand gets the board's mail, too."""
+    if player.settings.receipts or not board.playing:
+        return True
+    moved = any(isinstance(event, MovePlayed) for event in events)
+    only = all(isinstance(event, MovePlayed | Commented) for event in events)
+    return not (moved and only) or _is_asked(player, board)
+
+
+def _hears(reader: Reader, board: Board, event: BoardEvent) -> bool:
+    player, settings = reader.player, reader.player.settings
+    has_left = board.playing and player.id not in board.still_in
+    if has_left and not (event.for_leavers or event.leaver == player.id):
+        return False
+    if event.speaker in reader.blocked:
+        return False
+    if not event.only_if_wanted or not board.playing:
+        return True
+    return settings.wants_digests or settings.mails == "all" or _is_asked(player, board)
+
+
+def _is_asked(player: Player, board: Board) -> bool:
+    """Return whether the player has to move or to answer an offer."""
+    if board.to_move and board.to_move.player_id == player.id:
+        return True
+    return any(player.id in waiting for waiting in board.open_offers.values())
