@@ -30,8 +30,8 @@ RESUME: Final = "resume"
 _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
-def latest_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """Return the number of a player's last move; 0 if the player has not moved.
+def takeback_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
+    """Return the ply that a player's take-back undoes: the player's last move, or 0 before it.
 
     A move that the player made for a partner who had left counts, too.
     """
@@ -53,7 +53,7 @@ def mark_of(offer: Offer) -> str:
 
 def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int) -> list[Event]:
     """Make an offer to the other players of a board. Raises Refusal."""
-    moved = latest_ply(work, board, player_id)
+    moved = takeback_ply(work, board, player_id)
     last = board.offer(kind)
     if last and last.open:
         waiting = board.waiting_for(last)

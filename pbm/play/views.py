@@ -61,7 +61,7 @@ def board_views(
 
     A player id of None stands for a reader outside the game. Readers in `plain` get no picture.
     `knows` has the last plies that readers know. A reader who is not in it knows all plies up to
-    `last_seen`.
+    `listed_after`.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -70,13 +70,13 @@ def board_views(
     rounds = _rounds(plies, len(board.seats), None if whole else game.info.rounds_shown)
     shared = _shared(work, board, departures, seats, rounds)
     claim = claimable(work, board, plies, departures)
-    seen = {player_id: last_seen(board, player_id) for player_id in player_ids}
+    seen = {player_id: listed_after(board, player_id) for player_id in player_ids}
     moves = {
         since: tuple(_moved(ply) for ply in plies if ply.ply > since) for since in seen.values()
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
     views: dict[int | None, ViewData] = {}
-    may_decline = board.playing and not all(seat.last_ply for seat in board.seats)
+    may_decline = board.playing and not all(seat.has_begun for seat in board.seats)
     for player_id, since in seen.items():
         own = [seat.seat for seat in board.seats if seat.player_id == player_id]
         beside = {other for seat in own for other in partners(board.position, seat)}
@@ -126,8 +126,8 @@ def recent_since(board: Board) -> int:
     return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
 
 
-def last_seen(board: Board, player_id: int | None) -> int:
-    """Return the last ply that is not new to a reader. At most one round of moves counts as new."""
+def listed_after(board: Board, player_id: int | None) -> int:
+    """Return the ply after which a mail lists moves for a reader: at most one round of them."""
     own = [seat.seat for seat in board.seats if seat.player_id == player_id]
     still_in = any(seat not in board.position.out for seat in own)
     both = board.played_by(player_id or 0)  # own seats, and those of partners who have left

@@ -58,7 +58,7 @@ class TakeBack(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
-        latest = offers.latest_ply(context.work, board, context.player.id)
+        latest = offers.takeback_ply(context.work, board, context.player.id)
         if not latest:
             raise Refusal("nothing-to-take-back", number=board.id)
         if self.board and self.board.ply not in (None, latest):
@@ -68,7 +68,7 @@ class TakeBack(BoardCommand, group="play"):
 
     def pinned(self, context: Context) -> str:
         board = context.own_board(self.board)
-        latest = offers.latest_ply(context.work, board, context.player.id)
+        latest = offers.takeback_ply(context.work, board, context.player.id)
         return f"takeback {board.id}#{self.board.ply if self.board and self.board.ply else latest}"
 
 

@@ -14,7 +14,7 @@ from pbm.play import advice
 from pbm.play.actions import leave_board, play_move
 from pbm.play.boards import check_move
 from pbm.play.limits import MOST_SHOWN
-from pbm.play.views import last_seen, past_view, view_after
+from pbm.play.views import listed_after, past_view, view_after
 from pbm.rules.contract import Game
 from pbm.store.values.boards import Board
 
@@ -78,7 +78,7 @@ class PlayMove(BoardCommand, group="play"):
         check_move(board, self.move)
         past = past_view(
             *(context.work, board, board.position, board.ply),
-            since=last_seen(board, context.actor_id),
+            since=listed_after(board, context.actor_id),
             player_id=context.actor_id,
             picture=context.wants_picture,
         )
