@@ -17,7 +17,7 @@ from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, Te
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
-from pbm.store.repositories.players import seated_read
+from pbm.store.repositories.players import readers_read
 from pbm.store.repositories.plies import plies_read
 from pbm.store.sql.statement import Read
 from pbm.store.values.boards import Board, Departure, Offer, Ply
@@ -115,7 +115,7 @@ def _examples(board: Board, *, yours: bool) -> ViewData:
 def view_reads(board: Board, now: datetime) -> tuple[Read, ...]:
     """Return the queries that the views of a board need, so that they can be prefetched."""
     plies = plies_read(board.id, recent_since(board))
-    return (seated_read(board.id), plies, *calendar_read(board, now))
+    return (readers_read(board.id), plies, *calendar_read(board, now))
 
 
 def recent_since(board: Board) -> int:

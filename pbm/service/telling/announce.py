@@ -84,8 +84,8 @@ def _announce(
     news = _News(events, handles_on(turn.work, board))
     is_behind = any(seat.news_waits for seat in board.seats)
     waiting = turn.work.readers.waiting(number) if is_behind else {}
-    seated = [player for player in turn.work.players.seated(number) if player.id != but]
-    delayed = replaced_mails(turn, board, seated)
+    players = [player for player in turn.work.players.reading(number) if player.id != but]
+    delayed = replaced_mails(turn, board, players)
     readers = [
         Reader(
             player,
@@ -94,7 +94,7 @@ def _announce(
             waiting.get(player.id),
             delayed.get(player.id),
         )
-        for player in seated
+        for player in players
     ]
     readers = [reader for reader in readers if reader.delayed or hears(reader, board, events)]
     for reader in readers:

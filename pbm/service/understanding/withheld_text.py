@@ -85,7 +85,7 @@ def _players_concerned(
     hints = turn.hints(getattr(speaker, "board_id", None))
     named = filter(None, (command.named_board for command in commands))
     for number in dict.fromkeys((*hints, *named)):
-        found += work.players.seated(number)
+        found += work.players.reading(number)
     return {player.handle: player for player in found}
 
 

@@ -264,8 +264,12 @@ class Boards(Repository):
         anew = {"waits_since": now, "reminded": 0, "given": 0, "stops": None}
         changed: dict[str, Any] = {"to_move_id": player_id, **anew} if moves_now else {}
         self.change(board.id, changed_at=now, **changed)
-        Readers(self._transaction).seat(board.id, [player_id])
-        return self.get(board.id)
+        before, after = board.seats[seat - 1].player_id, self.get(board.id)
+        read = Readers(self._transaction)
+        read.seat(board.id, [player_id])
+        if not after.seats_of(before):
+            read.leave(board.id, before)
+        return after
 
     def change(self, board_id: int, **values: Any) -> None:
         """Update columns of a board's row. Callers must have locked the row."""

@@ -60,6 +60,9 @@ class Readers(Repository):
         rows = [{"board_id": board_id, "player_id": player} for player in dict.fromkeys(player_ids)]
         self._transaction.execute(upsert(readers).on_conflict_do_nothing(), rows)
 
+    def leave(self, board_id: int, player_id: int) -> None:
+        self._delete(readers, readers.c.board_id == board_id, readers.c.player_id == player_id)
+
     def waiting(self, board_id: int) -> Mapping[int, Waiting]:
         """Return the readers for whom events of a board wait, by player number."""
         rows = _WAITING.rows(self._transaction, board=board_id)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, bindparam, exists, select
 
 from pbm.passwords import PasswordHash
-from pbm.store.schema.games import seats
+from pbm.store.schema.happened import readers
 from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among
@@ -40,9 +40,11 @@ _BY_ADDRESS = Statement(
     )
 )
 _SET = ColumnSetter(players)
-_SEATED = Statement(
+_READING = Statement(
     with_addresses(
-        players.c.id.in_(select(seats.c.player_id).where(seats.c.board_id == bindparam("board_id")))
+        players.c.id.in_(
+            select(readers.c.player_id).where(readers.c.board_id == bindparam("board_id"))
+        )
     )
 )
 
@@ -60,9 +62,9 @@ _EPOCH = Statement(
 )
 
 
-def seated_read(board_id: int) -> Read:
-    """Return the query of `Players.seated`, as an argument for `UnitOfWork.prefetch`."""
-    return _SEATED, {"board_id": board_id}
+def readers_read(board_id: int) -> Read:
+    """Return the query of `Players.reading`, as an argument for `UnitOfWork.prefetch`."""
+    return _READING, {"board_id": board_id}
 
 
 class Listed(NamedTuple):
@@ -119,9 +121,9 @@ class Players(Repository):
         """Return the players with these numbers, in the order of joining."""
         return _players(self._rows(with_addresses(players.c.id.in_(player_ids))))
 
-    def seated(self, board_id: int) -> tuple[Player, ...]:
-        """Return the players of a board, in the order of joining."""
-        return self._several(_SEATED, board_id=board_id)
+    def reading(self, board_id: int) -> tuple[Player, ...]:
+        """Return the readers of a board, in the order of joining."""
+        return self._several(_READING, board_id=board_id)
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
         query = select(players.c.id, players.c.handle).where(players.c.id.in_(player_ids))
