@@ -12,10 +12,11 @@ results when the player became strict.
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pbm.mail.address import PlayerReply, QuestionReply, Recipient, address_key
+from pbm.addresses import address_key
+from pbm.commands.turn import Turn
+from pbm.mail.address import PlayerReply, QuestionReply, Recipient
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.tags import Keyring, token_digest
-from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import Question
 from pbm.store.values.players import Player

@@ -12,6 +12,8 @@ from string import ascii_letters, digits
 
 from publicsuffixlist import PublicSuffixList
 
+from pbm.addresses import address_key
+
 _ATEXT = frozenset(ascii_letters + digits + "!#$%&'*+/=?^_`{|}~-")
 _LABEL_CHARS = frozenset(ascii_letters + digits + "-")
 _SUBADDRESS_SEPARATORS = frozenset("+-_=.")
@@ -91,17 +93,6 @@ def _check_domain(domain: str) -> None:
             raise AddressError("The domain after the @ is not the name of a host.")
     if labels[-1].isdigit():
         raise AddressError("A mail address must name a host; an IP number is not taken here.")
-
-
-def address_key(address: str) -> str:
-    """Return the address in lower case; despite RFC 5321, servers ignore case in local parts."""
-    return address.lower()
-
-
-def mailbox_key(address: str) -> str:
-    """Return a key of a mailbox: the address in lower case, without a `+` part before the `@`."""
-    local, at, domain = address_key(address).rpartition("@")
-    return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
 def registered_domain(address: str) -> str:

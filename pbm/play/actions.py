@@ -11,7 +11,7 @@ from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.offers import after_a_move, after_leaving
 from pbm.play.ratings import got_somewhere
 from pbm.play.results import scores_of
-from pbm.play.turn import Turn
+from pbm.play.turn import GameTurn
 from pbm.rules.contract import Budget, Searches, has
 from pbm.rules.sides import partners, teams
 from pbm.rules.sides import turn as seat_to_move
@@ -100,14 +100,14 @@ def _successor(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
     return boards.start_board(work, setup, others, now)
 
 
-def forfeit(turn: Turn, board: Board, player: Player) -> list[Event]:
+def forfeit(turn: GameTurn, board: Board, player: Player) -> list[Event]:
     """Take a player whose time is over out of a game. Raises WorkNeeded."""
     spared = is_spared(turn, board, player.id)
     left = leave_board(turn.work, board, player, FORFEITED, turn.now, spared=spared)
     return [Forfeited(board.id, player.id), *left]
 
 
-def claim_forfeit(turn: Turn, board: Board, player: Player) -> list[Event]:
+def claim_forfeit(turn: GameTurn, board: Board, player: Player) -> list[Event]:
     """If `player` may claim that the time is over, take the player to move out of the game.
 
     Raises WorkNeeded.
@@ -149,7 +149,7 @@ def show_life(work: UnitOfWork, player: Player) -> None:
         work.players.change(player.id, absent_since=None)
 
 
-def is_spared(turn: Turn, board: Board, player_id: int) -> bool:
+def is_spared(turn: GameTurn, board: Board, player_id: int) -> bool:
     """Note a player's forfeit (a loss by time). Return True if it leaves the rating unchanged.
 
     An absence lasts from a reminder to the player's next mail. Its first forfeit costs rating.
@@ -173,7 +173,7 @@ def is_spared(turn: Turn, board: Board, player_id: int) -> bool:
     return True
 
 
-def _is_lost(turn: Turn, board: Board, seat: int) -> bool:
+def _is_lost(turn: GameTurn, board: Board, seat: int) -> bool:
     """Return whether a seat is behind in score, or a short search sees that it will be."""
     scores, own = scores_of(board), {seat, *partners(board.position, seat)}
     others = (score for other, score in enumerate(scores, 1) if other not in own)

@@ -13,7 +13,7 @@ from pbm.events import HintAsked
 from pbm.play.begin import robots_play
 from pbm.play.boards import check_rules, mark, marks_alike, steps_of
 from pbm.play.limits import ANALYSES, HINTS
-from pbm.play.turn import Turn
+from pbm.play.turn import GameTurn
 from pbm.rules.contract import FindsNear, Game, Leaving, Position, has
 from pbm.rules.record import positions
 from pbm.rules.sides import partners
@@ -39,7 +39,7 @@ class _Running:
     early: int = 0  # plies of the game to analyse that were played before this board began
 
 
-def ask_hint(turn: Turn, board: Board, player: Player) -> HintAsked:
+def ask_hint(turn: GameTurn, board: Board, player: Player) -> HintAsked:
     """Queue the search for a hint on a player's move. Raises Refusal and WorkNeeded."""
     work, now = turn.work, turn.now
     _check(board, player)
@@ -118,7 +118,7 @@ def check_analysable(board: Board) -> None:
         raise Refusal("nothing-to-analyse", number=board.id)
 
 
-def played_elsewhere(turn: Turn, board: Board, player: Player) -> dict[str, int]:
+def played_elsewhere(turn: GameTurn, board: Board, player: Player) -> dict[str, int]:
     """Find a ply of `board` whose position another board, one that forbids hints, is near to.
 
     The position may be mirrored or turned. The result has the board's `number`, the `ply`, and the
@@ -135,7 +135,7 @@ def played_elsewhere(turn: Turn, board: Board, player: Player) -> dict[str, int]
 
 
 def _first_near(
-    turn: Turn,
+    turn: GameTurn,
     board: Board,
     others: Sequence[_Running],
     reached: Callable[[], Sequence[Position]],

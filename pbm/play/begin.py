@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from string import ascii_lowercase, digits
 
+from pbm.addresses import mailbox_key
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events.board import BoardStarted, RobotBeaten
-from pbm.mail.address import mailbox_key
 from pbm.nearest import nearest, one_slip_away
 from pbm.play import limits
 from pbm.play.boards import Setup, start_board

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
+from pbm.addresses import address_key
 from pbm.errors import Refusal
 from pbm.events import CalledOff, Commented, Event, Invited, Proposed
 from pbm.events.board import BoardStarted
-from pbm.mail.address import address_key
 from pbm.plain import from_plain, to_plain
 from pbm.play import limits
 from pbm.play.begin import begin_board, check_others

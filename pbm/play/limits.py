@@ -1,18 +1,15 @@
 """The table of all limits (rates, numbers, times, sizes), and functions that count mails.
 
-The page `help limits` takes its figures from this table. In `help/limits.txt`, `{NAME}` stands for
-the number of a limit, and `{NAME/hour}` for the number per hour. Moves that are played never count.
+The page `help limits` takes its figures from this table. Moves that are played never count.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from pbm.addresses import address_key, mailbox_key
 from pbm.errors import Refusal
-from pbm.mail.address import address_key, mailbox_key
-from pbm.mail.reading.limits import LIMITS
 from pbm.passwords import LONGEST, SHORTEST
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR
@@ -99,7 +96,6 @@ MOST_COMMANDS = 20
 MOST_MAILS = 20  # to others
 MOST_SHOWN = 10  # boards in one answer
 MOST_TOGETHER = 8  # boards in one mail of waiting ones; the Message-ID names each
-MEGABYTES, KILOBYTES_READ = LIMITS.mail_bytes >> 20, LIMITS.text_bytes // 1024
 MAILS_OF_ADDRESS = Rate("mails", 240, _HOUR)
 
 # Games and words.
@@ -157,32 +153,6 @@ MOST_CHECKS = 10  # an hour, per handle, and per peer except our own mail server
 OWN_PASSWORDS = Rate("own-passwords", 30, _HOUR)  # checks of a player's own words
 OTHERS_PASSWORDS = Rate("others-passwords", 10, _HOUR)  # checks of others' words
 ALL_OWN_PASSWORDS = Rate("all-own-passwords", 600, _HOUR)
-
-_FIGURE = re.compile(r"\{([A-Z_]+)(?:/(\d*)(minute|hour|day|week)s?)?\}")
-_UNITS = {"minute": _MINUTE, "hour": _HOUR, "day": _DAY, "week": _WEEK}
-
-
-def with_figures(page: str) -> str:
-    """Replace each `{NAME}` in a help page by that limit's figure. Raises KeyError, ValueError.
-
-    >>> with_figures("{NEWS/hour} an hour, {SENT/2hours} in 2, for {SEEK_STANDS/week} weeks")
-    '30 an hour, 5 in 2, for 4 weeks'
-    """
-    return _FIGURE.sub(lambda found: str(_figure(*found.groups(""))), page)
-
-
-def _figure(name: str, count: str, unit: str) -> int:
-    limit = globals()[name]
-    if isinstance(limit, int):
-        return limit
-    if not unit:
-        return int(limit.most)
-    time = int(count or 1) * _UNITS[unit]
-    is_length = isinstance(limit, timedelta)
-    number, rest = divmod(limit, time) if is_length else divmod(limit.most * time, limit.within)
-    if rest:
-        raise ValueError(f"{name} is no whole number for {count}{unit}")
-    return int(number)
 
 
 def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> dict[int, float]:

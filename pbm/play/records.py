@@ -9,7 +9,7 @@ from pbm.play import happened
 from pbm.play.boards import close_board, mark, progress_at, request_move, steps_of
 from pbm.play.clocks.waits import start_clock
 from pbm.play.subjects import board_subject
-from pbm.play.turn import Turn
+from pbm.play.turn import GameTurn
 from pbm.rules.contract import (
     Ending,
     Game,
@@ -83,7 +83,7 @@ def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
 
 
 def keep_record(
-    turn: Turn,
+    turn: GameTurn,
     game: Game,
     through: Replay,
     player_ids: Sequence[int],

@@ -7,9 +7,9 @@ from pbm.commands.language.arguments import AGAINST, JOINING
 from pbm.commands.language.words import KEPT_FREE, cut_short, is_handle
 from pbm.commands.registry import find_command
 from pbm.commands.sentences.answers import ANSWERS
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.play.game_words import mentions_place
-from pbm.play.turn import Turn
 from pbm.rules.registry import games
 from pbm.rules.robots import ROBOTS
 from pbm.service.telling.mail_writer import MailWriter

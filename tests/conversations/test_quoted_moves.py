@@ -16,8 +16,8 @@ from sqlalchemy import text as sql
 from pbm.commands.families.help import help_page
 from pbm.commands.language.context import Context
 from pbm.commands.script import Script, read_script
+from pbm.commands.turn import Turn
 from pbm.mail.reading.quoting import find_own_words
-from pbm.play.turn import Turn
 from pbm.service.understanding.move_line import read_move_line
 from tests.mail.reading.our_mails import our_mails, quoted, without_marks
 from tests.mail.reading.replies_corpus import html_alone, replies, rewritten, script_of

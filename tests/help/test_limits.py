@@ -2,8 +2,9 @@
 
 import re
 
+from pbm.commands.figures import with_figures
 from pbm.config import Settings
-from pbm.play.limits import MAILS_OF_ADDRESS, with_figures
+from pbm.play.limits import MAILS_OF_ADDRESS
 from pbm.resources import help_pages
 from pbm.service.intake.limits import MailRates
 from tests.help.pages import page_text

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 import pytest
 from sqlalchemy import Connection, func, select, text
 
+from pbm.commands.turn import Turn
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.passwords import Apart, PasswordHash, PasswordWork
-from pbm.play.turn import Cause, Turn
+from pbm.play.turn import Cause
 from pbm.service.turns.handle_mail import handle
 from pbm.service.turns.inbox_worker import Preparation
 from pbm.store.db import UnitOfWork

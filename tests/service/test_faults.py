@@ -8,9 +8,9 @@ from sqlalchemy import text
 from pbm.commands.families.account import WhoAmI
 from pbm.commands.families.play import PlayMove, Resign
 from pbm.commands.language.context import Context
+from pbm.commands.turn import Turn
 from pbm.mail.reading import inbound
 from pbm.play.actions import end_board
-from pbm.play.turn import Turn
 from pbm.service.post.post import raw_mail
 from pbm.service.trouble import notices
 from pbm.service.turns import handle_mail, inbox_worker

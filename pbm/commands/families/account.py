@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from pbm.addresses import address_key
 from pbm.commands.families.lobby import check_is_of_a_person
 from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import MASK, Command, Danger, operand
 from pbm.commands.language.words import Address, Handle, Secret, SecretText
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event, Forgotten
-from pbm.mail.address import address_key
 from pbm.play.actions import boards_played, leave_board
 from pbm.play.challenges import call_off_all
 from pbm.play.limits import DELETES, MOST_SHOWN, refusal_of_stranger, strangers_answers_left
 from pbm.play.seeks import leave_all_seeks
-from pbm.play.turn import Turn
 from pbm.store.values.players import Player, PlayerStatus
 
 _MOST_NAMED = 30  # boards in a question

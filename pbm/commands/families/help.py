@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
+from pbm.commands.figures import with_figures
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import Word, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.nearest import nearest
-from pbm.play.limits import with_figures
 from pbm.play.views import opening_view
 from pbm.resources import help_pages, strength_file
 from pbm.rules.contract import Game, Option, Position, SetupError, completed

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import ClassVar
 
+from pbm.addresses import address_key
 from pbm.commands.language.arguments import ROUNDS, Opponents, Seats, Span, Spans, Team
 from pbm.commands.language.context import Context, no_such_player
 from pbm.commands.language.declare import (
@@ -19,7 +20,7 @@ from pbm.commands.language.declare import (
 from pbm.commands.language.words import ME
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.mail.address import address_key, is_at_home, leads_elsewhere
+from pbm.mail.address import is_at_home, leads_elsewhere
 from pbm.mail.reading.automatic import is_own, is_role
 from pbm.play import limits
 from pbm.play.actions import decline_board

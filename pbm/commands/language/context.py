@@ -7,13 +7,13 @@ from typing import Any
 
 from pbm.clock import local_moment
 from pbm.commands.language.words import ME, BoardRef
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.play.actions import forfeited_at
 from pbm.play.begin import handles_like, robot_to_begin_with
 from pbm.play.limits import Rate, minute_after
 from pbm.play.records import note_seen
-from pbm.play.turn import Turn
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 from pbm.store.db import UnitOfWork

@@ -32,12 +32,12 @@ from pbm.commands.language.words import (
     lowered,
     misread,
 )
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.nearest import nearest
 from pbm.play.game_words import mentions_place
 from pbm.play.limits import Rate
-from pbm.play.turn import Turn
 from pbm.resources import command_text, game_note
 from pbm.rules.contract import Game
 from pbm.rules.contract import Option as GameOption

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from unicodedata import normalize
 
-from pbm.mail.address import mailbox_key
+from pbm.addresses import mailbox_key
 from pbm.mail.reading.mime import Headers, Part
 from pbm.mail.reading.quoting_headers import PHRASES
 

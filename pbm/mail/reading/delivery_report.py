@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pbm.mail.address import address_key
+from pbm.addresses import address_key
 from pbm.mail.reading.automatic import is_robot
 from pbm.mail.reading.charsets import decode_transfer, decode_words
 from pbm.mail.reading.inbound import AuthorError, parse_author

@@ -13,8 +13,9 @@ import threading
 from pathlib import Path
 from urllib.parse import quote
 
+from pbm.addresses import address_key
 from pbm.files import sync_folder
-from pbm.mail.address import AddressError, address_key, parse_address
+from pbm.mail.address import AddressError, parse_address
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
 
 _PARTS = ("new", "cur", "tmp")

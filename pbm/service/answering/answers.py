@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pbm.addresses import address_key
 from pbm.commands.auth import Answerer, Elsewhere, is_open
 from pbm.commands.families.account import ExplainStop, NewKey
 from pbm.commands.families.agree import CHALLENGE as CHALLENGE_WORD
@@ -17,7 +18,6 @@ from pbm.commands.sentences.agreeing_words import PLAY
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.events.board import AddressChanged
-from pbm.mail.address import address_key
 from pbm.passwords import PasswordWork
 from pbm.play.actions import boards_played
 from pbm.play.limits import ALIAS_ASKED_EVERY

@@ -7,6 +7,7 @@ challenges by mail address. Handlers return the outcome in words.
 from dataclasses import replace
 from typing import Any
 
+from pbm.addresses import address_key
 from pbm.commands.auth import Answerer, is_open
 from pbm.commands.families.account import SignUp
 from pbm.commands.families.help import Help
@@ -19,15 +20,14 @@ from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_s
 from pbm.commands.sentences.agreeing import WELCOME, Asked
 from pbm.commands.sentences.answers import name_alone, name_given, puts_off
 from pbm.commands.sentences.intentions import asks_who
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, Proposed
-from pbm.mail.address import address_key
 from pbm.passwords import PasswordHash
 from pbm.play.begin import robot_to_begin_with
 from pbm.play.challenges import go_on, seat_guest
 from pbm.play.limits import ASIDE, has_said_no
 from pbm.play.subjects import answer_subject
-from pbm.play.turn import Turn
 from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts import check_new_handle, choose_handle, suggest_handle
 from pbm.service.asking.challenges import FIRST_GAMES, FirstGame, ask_signup, first_game_kept

@@ -8,14 +8,15 @@ from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
 
+from pbm.addresses import address_key
 from pbm.clock import local_moment
 from pbm.commands.families.lobby import Challenge
 from pbm.commands.families.seeks import Join, Play
 from pbm.commands.registry import parse_line
 from pbm.commands.script import Script
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import CalledOff, Guest, Invited, Proposed
-from pbm.mail.address import address_key
 from pbm.mail.tags import new_token, token_digest
 from pbm.passwords import PasswordHash
 from pbm.plain import from_plain
@@ -23,7 +24,6 @@ from pbm.play.challenges import setup_of_challenge, takes_challenge
 from pbm.play.clocks.terms import usual_terms
 from pbm.play.limits import SIGNUP_STANDS, take_unasked_mail
 from pbm.play.subjects import question_subject
-from pbm.play.turn import Turn
 from pbm.play.views import opening_view
 from pbm.rules.contract import Game, Position, completed
 from pbm.rules.registry import default_game, game_named, games

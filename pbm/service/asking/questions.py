@@ -15,20 +15,20 @@ from hashlib import sha256
 from ipaddress import ip_network
 from typing import Any
 
+from pbm.addresses import address_key
 from pbm.clock import local_moment
 from pbm.commands.families.account import SignUp
 from pbm.commands.language.context import Context
 from pbm.commands.registry import read_commands
 from pbm.commands.script import Script
 from pbm.commands.sentences.answers import puts_off
+from pbm.commands.turn import Claim, Turn
 from pbm.errors import Refusal
 from pbm.events import AddressWanted
-from pbm.mail.address import address_key
 from pbm.mail.tags import Keyring, new_token, token_digest
 from pbm.passwords import SHORTEST, PasswordHash, PasswordWork, SealedPassword
 from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, ORIGIN_KNOWN
 from pbm.play.subjects import question_subject
-from pbm.play.turn import Claim, Turn
 from pbm.rules.registry import default_game
 from pbm.service.telling.announce import answers_stop, may_answer
 from pbm.service.telling.mail_writer import MailWriter, answers_left

@@ -13,17 +13,9 @@ from functools import partial
 import structlog
 from sqlalchemy.exc import DBAPIError
 
+from pbm.addresses import address_key
 from pbm.clock import Clock
-from pbm.mail.address import (
-    Bounce,
-    Plain,
-    PlayerReply,
-    Postmaster,
-    Probe,
-    QuestionReply,
-    Recipient,
-    address_key,
-)
+from pbm.mail.address import Bounce, Plain, PlayerReply, Postmaster, Probe, QuestionReply, Recipient
 from pbm.mail.reading.inbound import read_header
 from pbm.mail.reading.limits import LIMITS, LONG, UnreadableMail
 from pbm.mail.reading.wire import digest

@@ -13,14 +13,8 @@ from enum import Enum
 
 import structlog
 
-from pbm.mail.address import (
-    Bounce,
-    PlayerReply,
-    Postmaster,
-    Recipient,
-    mailbox_key,
-    registered_domain,
-)
+from pbm.addresses import mailbox_key
+from pbm.mail.address import Bounce, PlayerReply, Postmaster, Recipient, registered_domain
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.site import Site

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import structlog
 
+from pbm.addresses import address_key
 from pbm.commands.auth import asked_question
-from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, Unknown, address_key
+from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, Unknown
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.handler import Rejection

@@ -8,12 +8,12 @@ probe failed) and `probe` (the pending probe).
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
+from pbm.commands.turn import Turn
 from pbm.mail.address import Probe
 from pbm.mail.reading.auth_results import Dmarc, Front, Seen, dmarc_of, read_probe
 from pbm.mail.site import Site
 from pbm.mail.tags import token_digest
 from pbm.plain import from_plain
-from pbm.play.turn import Turn
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail
 

@@ -11,6 +11,7 @@ from pbm.commands.language.declare import Command, Danger
 from pbm.commands.script import Script
 from pbm.commands.sentences.answers import only_thanks
 from pbm.commands.sentences.asked import Aim
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
@@ -28,7 +29,6 @@ from pbm.plain import to_plain
 from pbm.play.actions import show_life
 from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import LEFT_OUT_NOTICES, MOST_ALONE, is_paused
-from pbm.play.turn import Turn
 from pbm.rules.registry import default_game
 from pbm.service.asking import questions
 from pbm.service.asking.challenges import ask_challenged, ask_invited, tell_called_off

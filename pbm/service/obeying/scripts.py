@@ -14,6 +14,7 @@ from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
 from pbm.commands.sentences.asked import Aim
 from pbm.commands.sentences.moves_inside import moves_inside
+from pbm.commands.turn import Postage
 from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
@@ -29,7 +30,6 @@ from pbm.events import (
 )
 from pbm.play.boards import check_move
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, take_unasked_mail
-from pbm.play.turn import Postage
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
 from pbm.service.telling.announce import may_answer, others_reading

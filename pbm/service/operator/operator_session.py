@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbm.clock import Clock
+from pbm.commands.turn import Turn
 from pbm.errors import OperatorError
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.site import Site
 from pbm.play.begin import handles_like
-from pbm.play.turn import Turn
 from pbm.rules.contract import RulesError
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.mail_writer import MailWriter

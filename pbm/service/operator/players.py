@@ -1,8 +1,9 @@
 """`pbm-admin players`: changes of players by the operator."""
 
+from pbm.addresses import address_key
 from pbm.errors import OperatorError
 from pbm.events import by_operator
-from pbm.mail.address import AddressError, Unknown, address_key, parse_address
+from pbm.mail.address import AddressError, Unknown, parse_address
 from pbm.play.actions import boards_played, leave_board
 from pbm.play.boards import request_move
 from pbm.play.challenges import call_off_all

@@ -8,13 +8,14 @@ on a board, the board's mail is rewritten and sent again after a pause.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from pbm.addresses import address_key
+from pbm.commands.turn import Turn
 from pbm.events.board import MailCameBack
-from pbm.mail.address import Bounce, address_key
+from pbm.mail.address import Bounce
 from pbm.mail.reading.delivery_report import DELAYED, DELIVERED, HARD, is_for_good, read_report
 from pbm.play.actions import show_life
 from pbm.play.clocks.pauses import keep_stop
 from pbm.play.limits import BACK_BY_CLAIM
-from pbm.play.turn import Turn
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.later import SHORTEST
 from pbm.service.telling.mail_writer import MailWriter

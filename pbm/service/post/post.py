@@ -17,12 +17,12 @@ from typing import Any
 import structlog
 
 from pbm.clock import Clock
+from pbm.commands.turn import Turn
 from pbm.mail.site import Site
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent, Transport
 from pbm.mail.writing.compose import OutgoingMail, compose
 from pbm.mail.writing.render import Renderer
 from pbm.play.clocks.waits import wait_of
-from pbm.play.turn import Turn
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
 from pbm.service.running.writer import InThread, Writer, Yielding
 from pbm.service.trouble.masking import in_a_line, masked, traceback_of

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 from zlib import crc32
 
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import from_plain, to_plain
@@ -18,7 +19,6 @@ from pbm.play.actions import play_move
 from pbm.play.advice import analysis_params, ask_piece, kept_analysis
 from pbm.play.boards import move_key, steps_of
 from pbm.play.offers import agree, asked_draw, claim_draw, offered_to, refuse
-from pbm.play.turn import Turn
 from pbm.robots import analysis
 from pbm.robots.thinking import Course, RobotMove, RobotStanding, quiet_moves, standing, think_about
 from pbm.rules.contract import Suggests, has

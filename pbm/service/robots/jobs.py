@@ -16,9 +16,9 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
+from pbm.commands.turn import Turn
 from pbm.mail.site import Site
 from pbm.play.boards import request_move
-from pbm.play.turn import Turn
 from pbm.rules.robots import ROBOTS
 from pbm.service.loops import Alive, rounds, until, until_done
 from pbm.service.robots.handlers import HANDLERS, RobotTurn

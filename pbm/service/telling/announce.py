@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
+from pbm.commands.turn import Turn
 from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekNews, on_boards
 from pbm.events.board import BoardFact
 from pbm.plain import to_plain
@@ -14,7 +15,6 @@ from pbm.play.happened import record
 from pbm.play.limits import claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
 from pbm.play.subjects import answer_subject
-from pbm.play.turn import Turn
 from pbm.play.views import ViewData, board_view, board_views, card_of, view_reads
 from pbm.service.telling.as_data import HandleOf, comment_data, handles_on
 from pbm.service.telling.audience import Reader, hears

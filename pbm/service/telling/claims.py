@@ -6,9 +6,9 @@ Anybody can write that line. What they cause is a few mails a day, and then one 
 from collections import Counter
 from datetime import timedelta
 
+from pbm.commands.turn import Claim, Turn
 from pbm.play.limits import CLAIMED_NOTED, CLAIMED_OF_ALL, CLAIMED_OF_ORIGIN, take_claimed_mail
 from pbm.play.subjects import answer_subject
-from pbm.play.turn import Claim, Turn
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.asking import ErrandStatus
 from pbm.store.values.mails import Kind

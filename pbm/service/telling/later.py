@@ -14,13 +14,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from pbm.commands.turn import Turn
 from pbm.events import BoardEvent, Commented, MovePlayed
 from pbm.events.board import BoardFact, BoardStarted, TakebackDone
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.happened import waiting_events
 from pbm.play.limits import PICTURED, SENT, take_mails
-from pbm.play.turn import Turn
 from pbm.service.telling.as_data import comment_data, handles_on
 from pbm.service.telling.audience import Reader
 from pbm.store.values.boards import Board

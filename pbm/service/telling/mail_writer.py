@@ -11,12 +11,12 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
+from pbm.commands.turn import Turn
 from pbm.events.board import MailCameBack
 from pbm.play.digests import next_hour
 from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_mail
 from pbm.play.offers import mark_of
 from pbm.play.subjects import answer_subject, classic_subject
-from pbm.play.turn import Turn
 from pbm.service.telling.later import deferred_until, waits_until, with_waiting
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind, NewMail, OutboxMail

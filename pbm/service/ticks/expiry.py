@@ -3,7 +3,7 @@
 from collections import defaultdict
 from datetime import timedelta
 
-from pbm.mail.address import address_key
+from pbm.addresses import address_key
 from pbm.play.challenges import lapse_challenge
 from pbm.play.limits import KEPT_UNSEEN, REPORTS_KEPT, WORDS_KEPT
 from pbm.play.ratings import STALE, look_around, recount

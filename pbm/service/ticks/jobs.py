@@ -12,9 +12,9 @@ from functools import partial
 import structlog
 
 from pbm.clock import Clock
+from pbm.commands.turn import Turn
 from pbm.mail.site import Site
 from pbm.passwords import Apart, WorkNeeded
-from pbm.play.turn import Turn
 from pbm.service.running.writer import Steps
 from pbm.service.ticks import deadlines, expiry, news
 from pbm.service.ticks.tick import Again, Tick

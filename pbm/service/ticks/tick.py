@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pbm.commands.turn import Turn
 from pbm.events import Event, on_boards
 from pbm.play.clocks.calendar import is_down
-from pbm.play.turn import Turn
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.later import SOON
 from pbm.store.values.boards import Board

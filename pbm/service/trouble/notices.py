@@ -6,11 +6,12 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from pbm.mail.address import Postmaster, address_key
+from pbm.addresses import address_key
+from pbm.commands.turn import Turn
+from pbm.mail.address import Postmaster
 from pbm.mail.reading.inbound import read_header
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.play.limits import Rate
-from pbm.play.turn import Turn
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail, OutboxMail, incoming, outgoing

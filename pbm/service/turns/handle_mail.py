@@ -8,6 +8,7 @@ player's own address. Commands with a wrong password are ignored.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from pbm.addresses import address_key
 from pbm.commands.auth import (
     Answerer,
     Claimed,
@@ -22,6 +23,7 @@ from pbm.commands.auth import (
     tag_owner,
 )
 from pbm.commands.language.words import Login
+from pbm.commands.turn import Turn
 from pbm.mail.address import (
     Bounce,
     PlayerReply,
@@ -30,7 +32,6 @@ from pbm.mail.address import (
     QuestionReply,
     Recipient,
     Unknown,
-    address_key,
 )
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.charsets import without_unseen
@@ -39,7 +40,7 @@ from pbm.mail.reading.limits import UnreadableMail
 from pbm.passwords import dummy_hash
 from pbm.play.actions import show_life
 from pbm.play.limits import UNNAMED_TOLD
-from pbm.play.turn import Cause, Turn
+from pbm.play.turn import Cause
 from pbm.service.answering.answers import ask_owner, handle_answer
 from pbm.service.answering.newcomers import answer_stranger
 from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says

@@ -18,12 +18,13 @@ from functools import partial
 import structlog
 
 from pbm.clock import Clock
+from pbm.commands.turn import Turn
 from pbm.mail.address import Plain, PlayerReply, QuestionReply
 from pbm.mail.reading.inbound import Envelope, masked, read
 from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS
 from pbm.mail.site import Site
 from pbm.passwords import Apart, PasswordWork, WorkNeeded
-from pbm.play.turn import Cause, Turn
+from pbm.play.turn import Cause
 from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.writer import Steps
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, Watchdog

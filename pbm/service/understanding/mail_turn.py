@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
+from pbm.addresses import address_key
 from pbm.commands.families.help import help_page
 from pbm.commands.language.context import Context, game_meant
 from pbm.commands.language.words import Login
 from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script
-from pbm.mail.address import address_key
+from pbm.commands.turn import Turn
 from pbm.mail.reading.inbound import Envelope, clean_subject
 from pbm.mail.reading.signatures import name_words
 from pbm.mail.site import Answering
 from pbm.play.subjects import board_named, is_own
-from pbm.play.turn import Turn
 from pbm.service.accounts import check_new_handle
 from pbm.store.values.mails import InboxMail
 from pbm.store.values.players import Player

@@ -1,5 +1,6 @@
 import pytest
 
+from pbm.addresses import address_key, mailbox_key
 from pbm.mail.address import (
     AddressError,
     Bounce,
@@ -9,8 +10,6 @@ from pbm.mail.address import (
     QuestionReply,
     ServerAddress,
     Unknown,
-    address_key,
-    mailbox_key,
     parse_address,
 )
 from tests.rows import each_row
