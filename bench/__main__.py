@@ -4,32 +4,19 @@ import argparse
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import structlog
 
-from bench import cost, due, fair, growth, life, pairs, report, robots, rules, turns, whole
-from bench.measure import Line, calibration_ms
-from bench.place import Size
+from bench import fair, pairs, report, rules
+from bench.measure import Row, calibration_ms
 
-PARTS: Mapping[str, Callable[[], Sequence[Line]]] = {
-    "rules": rules.measure,
-    "turns": turns.measure,
-    "whole": whole.measure,
-    "cost": cost.measure,
-    "growth": growth.measure,
-    "fair": fair.measure,
-    "due": due.measure,
-    "robots": robots.measure,
-    "life": life.measure,
-}
-ONLY_BY_NAME = {"life"}  # which takes more than an hour
+PARTS: Mapping[str, Callable[[], Sequence[Row]]] = {"rules": rules.measure, "fair": fair.measure}
 
 
 def main(
     arguments: Sequence[str] | None = None,
-    parts: Mapping[str, Callable[[], Sequence[Line]]] = PARTS,
+    parts: Mapping[str, Callable[[], Sequence[Row]]] = PARTS,
     page: Path = report.PAGE,
 ) -> None:
     """Measure and tell; `pairs` compares two versions and writes on no page."""
@@ -38,23 +25,9 @@ def main(
         pairs.main(arguments[1:])
         return
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(parts))
-    parser.add_argument("--rounds", type=int, default=Size.rounds, help="of whole turns")
-    parser.add_argument("--boards", type=int, default=Size.boards, help="in a round of whole turns")
-    parser.add_argument("--minutes", type=float, default=life.Size.minutes, help="of life")
-    parser.add_argument("--held", type=float, default=life.Size.held, help="its minutes at the end")
-    parser.add_argument("--rows", type=int, default=life.Size.rows, help="done before a life")
-    parser.epilog = (
-        "Where no part is named, all but `life` are measured. "
-        "`pairs --against COMMIT` compares whole turns with those of another commit."
-    )
-    asked = parser.parse_args(arguments)
-    if (asked.boards, asked.rounds) != (Size.boards, Size.rounds):
-        parts = {**parts, "whole": partial(whole.measure, Size(asked.boards, asked.rounds))}
-    lived = life.Size(asked.rows, asked.minutes, asked.held)
-    if lived != life.Size():
-        parts = {**parts, "life": partial(life.measure, lived)}
-    chosen = asked.parts or [part for part in parts if part not in ONLY_BY_NAME]
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(parts)}; or all")
+    parser.epilog = "`pairs --against COMMIT` compares whole turns with those of another commit."
+    chosen = parser.parse_args(arguments).parts or list(parts)
     if not set(chosen) <= set(parts):
         parser.error(f"the parts are {', '.join(parts)}")
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))

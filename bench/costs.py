@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from subprocess import Popen
-from typing import Any, ClassVar
+from typing import Any
 
 import psycopg
 from sqlalchemy.engine import make_url
@@ -21,7 +21,6 @@ from tests.postgres_server import PostgresServer, running_postgres
 PROCESSOR, BACKENDS, STATEMENTS, ROUND_TRIPS = "ms", "database ms", "statements", "round trips"
 COMMITS, WAL, SYNCS, LOCKED = "commits", "WAL KB", "fsyncs", "ms in locks"
 COUNTERS = (PROCESSOR, BACKENDS, STATEMENTS, ROUND_TRIPS, COMMITS, WAL, SYNCS, LOCKED)
-TOGETHER = "together"
 DATABASE = "the database"  # what it does for nobody alone: checkpoints, writing ahead, vacuum
 _LOOK = 0.02  # seconds between two looks at who waits for a lock
 _COUNTED = {"shared_preload_libraries": "pg_stat_statements"}
@@ -44,40 +43,6 @@ _WAL = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"
 
 Used = defaultdict[tuple[str, str], float]
 """How much of each counter, by process and counter."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a process needed for a turn, in the units of `COUNTERS`; without those that nobody
-    counts there."""
-
-    HEAD: ClassVar[tuple[str, ...]] = ("what a turn costs", "process", *COUNTERS)
-
-    name: str
-    process: str
-    figures: Mapping[str, float]
-
-    def cells(self) -> list[str]:
-        """Its line of the table."""
-        told = [f"{self.figures[it]:.2f}" if it in self.figures else "" for it in COUNTERS]
-        return [self.name, self.process, *told]
-
-
-def costs(name: str, rounds: Sequence[Used], turns: int) -> list[Cost]:
-    """A line for each process that the turns of all rounds used, and one for all of them
-    together."""
-    by_process: defaultdict[str, defaultdict[str, float]] = defaultdict(_nothing)
-    together = _nothing()
-    for used in rounds:
-        for (process, counter), amount in used.items():
-            by_process[process][counter] += amount / turns
-            together[counter] += amount / turns
-    lines = [Cost(name, process, figures) for process, figures in sorted(by_process.items())]
-    return [*lines, Cost(name, TOGETHER, together)] if len(lines) > 1 else lines
-
-
-def _nothing() -> defaultdict[str, float]:
-    return defaultdict(float)
 
 
 @dataclass(frozen=True)

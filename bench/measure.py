@@ -3,28 +3,15 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import ClassVar, Protocol
 
 CALIBRATION_ROUNDS = 1_000_000
 
 _TURNS = 3
 
 
-class Line(Protocol):
-    """A line of a table, and what stands above its columns."""
-
-    HEAD: ClassVar[tuple[str, ...]]
-
-    def cells(self) -> list[str]:
-        """What it says, column by column."""
-
-
 @dataclass(frozen=True)
 class Row:
     """One figure, `rate` in `unit` a second, beside the rate that it is compared with."""
-
-    HEAD: ClassVar[tuple[str, ...]] = ("what", "a second", "beside", "ratio")
 
     name: str
     unit: str
@@ -92,12 +79,10 @@ def calibration_ms() -> float:
     return 1000 / max(rate_of(loop, at_least=0, clock=time.process_time) for _ in range(5))
 
 
-def table(lines: Sequence[Line]) -> str:
-    """Render lines in Markdown, a table for each kind of them."""
-    return "\n\n".join(
-        "\n".join([_piped(head), _piped(["---"] * len(head)), *(_piped(it.cells()) for it in some)])
-        for head, some in groupby(lines, lambda line: line.HEAD)
-    )
+def table(rows: Sequence[Row]) -> str:
+    """Render rows in Markdown."""
+    head = ("what", "a second", "beside", "ratio")
+    return "\n".join(map(_piped, (head, ["---"] * len(head), *(row.cells() for row in rows))))
 
 
 def _piped(cells: Iterable[str]) -> str:

@@ -1,38 +1,33 @@
 """Where whole turns are measured: pbm running in some setting, its boards, and who sends and takes
 their mails."""
 
-import subprocess
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Protocol
 
-from bench import running, season
-from bench.costs import PROCESSOR, OnPostgres, OnSqlite, Used, counted_postgres, meter
+from bench import running
+from bench.costs import OnPostgres, OnSqlite, Used, counted_postgres, meter
 from bench.counting import CountingProcesses, counting_processes
 from bench.running import NextServer
 from bench.smtp_load import SHAPES, Letter, Load, Shape, load
 from tests.polling import until
 from tests.postgres_server import PostgresServer
 
-DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+_DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 _AFTERWARDS = 0.2  # seconds in which what comes after the last board is written down
 
 
 @dataclass(frozen=True)
 class Size:
     """How much is sent: boards that each make a ply in a round, and rounds, of which the median
-    counts; and boards for each process that takes turns, whose mails wait all at once where turns
-    are behind."""
+    counts."""
 
-    boards: int = 200
-    rounds: int = 7
-    behind: int = 400  # so that the first groups of a process, which are small, count for little
+    boards: int
+    rounds: int = 1
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,6 @@ class Setting:
     postgresql: bool = False
     picture: bool = False
     processes: Sequence[str] = (running.ALL_ROLES,)
-    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 class Boards(Protocol):
@@ -64,45 +58,29 @@ class Place:
     size: Size
 
     @contextmanager
-    def game(self, setting: Setting) -> Iterator["Game"]:
-        """pbm, running in this setting, and its boards."""
-        with tempfile.TemporaryDirectory() as name, self.database(setting, Path(name)) as url:
-            folder = Path(name)
-            boards = season.begin(url, folder, self.size.boards, picture=setting.picture)
-            with self.server(setting, folder, url, boards) as game:
-                yield game
-
-    @contextmanager
     def server(
         self,
         setting: Setting,
         folder: Path,
         url: str,
         boards: Boards,
-        *,
-        program: Path = running.PBM,
+        program: Path,
     ) -> Iterator["Game"]:
-        """pbm, running on boards that are begun; `program` may be that of another checkout."""
+        """The `program` of some checkout, running on boards that are begun."""
         with running.pbm(
             folder,
             url,
             self.next_server.port,
             program=program,
             processes=setting.processes,
-            variables=setting.variables if setting.postgresql else self._counting(setting),
+            variables={} if setting.postgresql else self.counting.variables,
             own_users=setting.postgresql,
         ) as (port, processes):
             named = list(zip(map(running.user, setting.processes), processes, strict=True))
             counts = meter(url, named, self.counting, self.postgres)
-            game = Game(self, boards, port, processes, counts, running.megabytes(processes))
+            game = Game(self, boards, port, counts)
             game.round(SHAPES[0])  # what happens once is not measured
             yield game
-
-    def _counting(self, setting: Setting) -> dict[str, str]:
-        """Variables with which the processes count, too."""
-        ours, others = self.counting.variables, setting.variables
-        libraries = [each["LD_PRELOAD"] for each in (ours, others) if "LD_PRELOAD" in each]
-        return {**ours, **others, "LD_PRELOAD": ":".join(libraries)}
 
     @contextmanager
     def database(self, setting: Setting, folder: Path) -> Iterator[str]:
@@ -115,13 +93,13 @@ class Place:
 
 
 @contextmanager
-def place(size: Size, server: Mapping[str, str] = DURABLE) -> Iterator[Place]:
-    """A place with all that belongs there; `server` are settings of its PostgreSQL."""
+def place(size: Size) -> Iterator[Place]:
+    """A place with all that belongs there."""
     with (
         load() as sending,
         running.next_server() as sink,
         counting_processes() as counting,
-        counted_postgres(server, counting) as postgres,
+        counted_postgres(_DURABLE, counting) as postgres,
     ):
         yield Place(sending, sink, postgres, counting, size)
 
@@ -133,13 +111,7 @@ class Game:
     place: Place
     boards: Boards
     port: int
-    processes: Sequence[subprocess.Popen[bytes]]
     counts: OnSqlite | OnPostgres
-    at_rest: float
-
-    def memory(self) -> float:
-        """Of the processes and their children, in MB."""
-        return running.megabytes(self.processes)
 
     def round(self, shape: Shape, *, a_second: float = 0.0) -> "Round":
         """A ply on every board, and both of its mails at the next server."""
@@ -160,10 +132,6 @@ class Game:
         waited = [_both(arrived, item.sender.decode()) - item.dot for item in sent]
         return Round(len(letters) / took, waited, used)
 
-    def rate(self, shape: Shape) -> float:
-        """Turns a second, in the median of some rounds."""
-        return median(self.round(shape).rate for _ in range(self.place.size.rounds))
-
 
 @dataclass(frozen=True)
 class Round:
@@ -173,11 +141,6 @@ class Round:
     rate: float
     waited: list[float]
     used: Used
-
-    @property
-    def milliseconds(self) -> float:
-        """Of the processor, for pbm's own processes."""
-        return sum(amount for (_, counter), amount in self.used.items() if counter == PROCESSOR)
 
 
 def _both(arrived: Mapping[str, float], player: str) -> float:

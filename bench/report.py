@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from bench.measure import CALIBRATION_ROUNDS, Line, table
+from bench.measure import CALIBRATION_ROUNDS, Row, table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 
@@ -21,9 +21,9 @@ def machine(calibration_ms: float) -> str:
     )
 
 
-def section(lines: Sequence[Line], where: str) -> str:
+def section(rows: Sequence[Row], where: str) -> str:
     """What stands between the markers of a part."""
-    return f"{table(lines)}\n\n{where}"
+    return f"{table(rows)}\n\n{where}"
 
 
 def rewritten(page: str, sections: Mapping[str, str], *, by: str = "bench") -> str:

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -52,13 +51,6 @@ def next_server() -> Iterator[NextServer]:
     """A server that takes all mail."""
     with _module("bench.sink") as (port, process):
         yield NextServer(port, process)
-
-
-@contextmanager
-def nothing() -> Iterator[int]:
-    """The port of a server of aiosmtpd's that does nothing."""
-    with _module("bench.nothing") as (port, _):
-        yield port
 
 
 @contextmanager
@@ -118,12 +110,6 @@ def user(roles: str) -> str:
     return roles or "pbm"
 
 
-def slow_disk(folder: Path, milliseconds: int) -> dict[str, str]:
-    """The variables that make each fsync take longer. Builds what that needs into `folder`."""
-    library = preloadable("slow_disk", folder)
-    return {"LD_PRELOAD": str(library), "SLOW_DISK_MILLISECONDS": str(milliseconds)}
-
-
 def preloadable(name: str, folder: Path) -> Path:
     """The library of this name, built into `folder`."""
     compiler = shutil.which("cc")
@@ -133,12 +119,6 @@ def preloadable(name: str, folder: Path) -> Path:
     source = Path(__file__).with_name(f"{name}.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
     return library
-
-
-def send(program: subprocess.Popen[bytes], what: signal.Signals) -> None:
-    """Send a signal to a process and to its children."""
-    for number in with_children([program]):
-        os.kill(number, what)
 
 
 def megabytes(processes: Sequence[subprocess.Popen[bytes]]) -> float:

@@ -92,13 +92,6 @@ def begin_crowd(database_url: str, folder: Path) -> list[tuple[str, str]]:
     return ways
 
 
-def a_mail() -> bytes:
-    """A mail as the players of a season send it."""
-    words = {"handle": "left1", "address": "left1@players.example", "to": SERVER, "number": 1}
-    words |= {"subject": "left1 v right1", "ply": 1, "move": MOVES[0], "quote": _QUOTE}
-    return _MAIL.format(**words).encode()
-
-
 def begin(database_url: str, folder: Path, boards: int, *, picture: bool) -> Season:
     """Put players and boards into an empty database."""
     database = Database(database_url)

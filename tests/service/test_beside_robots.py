@@ -1,20 +1,18 @@
-"""What people's turns cost while boards wait for robots: no more than without. Counted, not timed.
-
-How long they take while robots think is measured by `make bench ARGS=robots`.
-"""
+"""What people's turns cost while boards wait for robots: no more than without. It is counted."""
 
 from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import delete
 
-from bench.robots import let_robots_be_waited_for
+from pbm.play.boards import start_board
 from pbm.robots.thinking import RobotMove
 from pbm.rules.abalone.engine import searching
-from pbm.service.robots.jobs import LeasedJob
+from pbm.service.robots.jobs import LeasedJob, enlist
 from pbm.store.schema.running import search_jobs
 from tests.conversations.playing import board_mail
 from tests.growth import Cost, SendingTable, asked, work_for
+from tests.setups import abalone
 from tests.table import Person
 
 BOARDS = 200
@@ -54,7 +52,7 @@ def test_a_turn_costs_the_same_beside_boards_that_wait_for_robots(table: Sending
         return [cost(table, person, number, move) for person, number, move in said]
 
     cost(table, alice, 1, "show")  # what happens once is not measured
-    let_robots_be_waited_for(table.database, BOARDS, table.clock())
+    let_robots_be_waited_for(table)
     with table.database.engine.begin() as connection:
         connection.execute(delete(search_jobs))
     without = turns(1, 2)
@@ -70,7 +68,7 @@ def test_a_turn_costs_the_same_beside_boards_that_wait_for_robots(table: Sending
 @pytest.mark.usefixtures("_thinks_elsewhere")
 def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTable) -> None:
     """Both are done where turns are; only the question itself is for another process."""
-    let_robots_be_waited_for(table.database, BOARDS, table.clock())
+    let_robots_be_waited_for(table)
     with table.database.transaction() as work:
         tasks = table.robots.claim(work, 2)
     assert len(tasks) == 2
@@ -83,6 +81,19 @@ def test_to_lease_a_thought_and_to_play_its_move_is_no_search(table: SendingTabl
         each.append(len(statements))
     assert each[0] == each[1]
     assert len(table.rows("thoughts")) == BOARDS - 2
+
+
+def let_robots_be_waited_for(table: SendingTable) -> None:
+    """Begin boards on which a robot moves first, each with a player of its own."""
+    now = table.clock()
+    with table.database.transaction() as work:
+        enlist(work, now)
+        robot = work.players.by_handle("boulder")
+        assert robot is not None
+        for number in range(BOARDS):
+            handle = f"waits{number}"
+            player = work.players.add(handle, f"{handle}@players.example", now)
+            start_board(work, abalone(), [robot, player], now)
 
 
 def plays(table: SendingTable, task: LeasedJob) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from bench.filling import Size, fill
 from pbm.store.schema import metadata
 from tests.growth import Cost, Season, SendingTable, asked, work_for
 from tests.plans import read_whole
+from tests.store.filling import Size, fill
 
 pytestmark = pytest.mark.thorough
 
