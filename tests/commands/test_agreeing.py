@@ -44,6 +44,10 @@ def test_an_unknown_word_is_a_name_only_apart() -> None:
         ("Yes, my brother resigned", False),
         ("Oui, j'abandonne le café.", False),
         ("Sì, hai perso, Bob.", False),
+        ("Please resign, Bob! My kettle is boiling.", False),
+        ("Bob, give up now. Lovely day.", False),
+        ("I give up, Bob! My kettle is boiling.", True),
+        ("Yes, resign, Bob.", True),
         # Words are known by their stems, in any order, with a wrong letter, and drawn out.
         ("Schweren Herzens ja: Auf Brett 1 gebe ich mich geschlagen.", True),
         ("Yesss I resgin. Congratulatoins", True),

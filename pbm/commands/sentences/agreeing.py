@@ -6,7 +6,7 @@ what was asked. Chat about families, feelings and the game agrees beside an expl
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import dropwhile, islice, pairwise
@@ -29,6 +29,7 @@ from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.signatures import IN_NAMES
 
 _FIRST_PERSON: Final = frozenset(("i", "ich", "ik", "je", "j", "io", "yo", "me", "mi"))
+_SECOND_PERSON: Final = frozenset("you du jij je tu tú ty vous u has hai hast".split())
 _OWN: Final = frozenset(("resign", "delete"))  # kinds of acts that nobody does for others
 # What a question is about, by a word of the commands that it asks about.
 _KIND_OF: Final = {
@@ -129,6 +130,8 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
     if not languages or (quotes and YES.isdisjoint(first[0].words[:1])):
         return False
     found = (*first, *reading)
+    if found[-1].mark == ":":
+        return False  # it announces what stands below
     agreed = any(_agree(language, found, asked, merely=merely) for language in languages)
     return agreed and not any(has_phrase(clause.words, _SPOILS) for clause in found)
 
@@ -219,6 +222,8 @@ _ANSWERING: Final = frozenset().union(
 )
 _COMMON: Final = _ANSWERING.union(*(language.words for language in LANGUAGES))
 _SPOILS: Final = frozenset().union(*(language.spoils for language in LANGUAGES))
+# A word on the position in any language is one in each: "even" is "a moment" in Dutch.
+_STATING: Final = frozenset().union(*(language.stating for language in LANGUAGES))
 
 
 def _known(word: str, asked: Asked) -> str:
@@ -240,17 +245,20 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
     again = language.again(asked.kinds)
     agreeing, chat = (language.merely if merely else language.beside)(asked.kinds)
     said, sure, remarks = list[str](), set[str](), 0
-    for clause in (language.plain(each, more) for each in found):
+    plain = [language.plain(each, more) for each in found]
+    for at, clause in enumerate(plain):
         told = agreeing if more.isdisjoint(clause.words) else agreeing | more
         parts = clause.parts(told, preferred=saying, most=_MOST_WORDS) or ()
         parts = parts or (() if merely else _remark(language, clause, told, again))
         is_asked = clause.mark in _ASKS
         chats = merely and saying.isdisjoint(parts) and not chat.isdisjoint(parts)
-        if chats or ("resign" in asked.kinds and _tells_to(again, parts)):
+        names = language.clear.isdisjoint(said) and _is_with_name(plain, at)
+        if chats or ("resign" in asked.kinds and _tells_to(again, parts, names=names)):
             return False
         if parts and (not is_asked or _WHY_NOT.issuperset(parts)):
             said += parts
-            sure |= _sure(language, parts, chat, asked)
+            affirmed = not language.clear.isdisjoint(said)
+            sure |= _sure(language, parts, chat, asked, affirmed=affirmed)
         elif parts and not said and YES.isdisjoint(parts):
             pass  # "Resign? Yes."
         elif asked.to_stranger and said and _asks_how(language, clause, told - chat):
@@ -265,12 +273,13 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
     repeats = not again.isdisjoint(sure)
     if "delete" in asked.kinds and not (repeats or language.objects(asked.kinds).isdisjoint(said)):
         return False  # "Yes, my account is great."
-    states = not language.stating.isdisjoint(said)
+    states = not _STATING.isdisjoint(said)
     says_again = not sure.isdisjoint(language.accepting) if states else len(sure) > 1
     is_explicit = repeats or says_again or not sure.isdisjoint(language.sections["named"])
     is_clear = repeats and not language.clear.isdisjoint(said)  # no mere "I'd love to"
+    chats = not chat.isdisjoint(said) or (states and "draw" in asked.kinds)
     if (remarks and not (is_clear and PLAY in asked.kinds)) or not (
-        merely or is_explicit or chat.isdisjoint(said)
+        merely or is_explicit or not chats
     ):
         return False
     bare = _RECEIVED | WORDS["greeting"] | {NAME}  # "ok", beside thanks no yes: "Ok merci"
@@ -280,26 +289,51 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
     return not (acknowledges and _RECEIVED.issuperset(affirms))
 
 
-def _tells_to(again: frozenset[str], parts: Sequence[str]) -> bool:
-    """Return whether somebody else is told to do what was asked: "give up, Bob"."""
-    persons = {word.split("'")[0] for part in parts for word in part.split()}
-    told = any(act in again and name == NAME for act, name in pairwise(parts))
+def _tells_to(again: frozenset[str], parts: Sequence[str], *, names: bool) -> bool:
+    """Return whether somebody else is told to do what was asked: "give up Bob".
+
+    `names` says that a name stands beside the clause: "Please resign, Bob".
+    """
+    persons = _persons(parts)
+    told = any(act in again and name == NAME for act, name in pairwise(parts)) or (
+        names and not again.isdisjoint(parts) and _SECOND_PERSON.isdisjoint(persons)
+    )
     return told and _FIRST_PERSON.isdisjoint(persons)
 
 
+def _persons(parts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.split("'")[0] for part in parts for word in part.split())
+
+
+def _is_with_name(found: Sequence[Clause], at: int) -> bool:
+    """Return whether a comma joins a clause to one that is a name."""
+    around = pairwise(found[max(at - 1, 0) : at + 2])
+    return any(left.mark == "," and (NAME,) in (left.words, right.words) for left, right in around)
+
+
 def _sure(
-    language: Language, parts: Sequence[str], chat: frozenset[str], asked: Asked
+    language: Language,
+    parts: Sequence[str],
+    chat: frozenset[str],
+    asked: Asked,
+    *,
+    affirmed: bool,
 ) -> frozenset[str]:
-    """Return the phrases of a clause that make a yes explicit, so that chat may stand beside it."""
+    """Return the phrases of a clause that make a yes explicit, so that chat may stand beside it.
+
+    `affirmed` says that the answer has said yes already.
+    """
     again = language.again(asked.kinds)
     behind = {*dropwhile(lambda part: part not in again, parts)}
     if chat.isdisjoint(parts):
         clear = language.saying(asked.kinds, grave=False) | language.sections["named"]
         return clear.intersection(parts)
-    # Neither "my brother resigned" nor "I give up coffee" says again what was asked.
-    is_own = not _OWN.isdisjoint(asked.kinds)
-    spoilt = is_own and not chat.isdisjoint(behind | (language.people & {*parts}))
-    return frozenset() if spoilt else again & behind
+    # Neither "my brother resigned", "I give up coffee" nor "nobody takes it" says it again.
+    others = (language.people & {*parts}) | behind
+    if _OWN.isdisjoint(asked.kinds):
+        is_own = affirmed or bool(_FIRST_PERSON & _persons(parts))
+        others = frozenset() if is_own else frozenset(parts) - behind
+    return again & behind if chat.isdisjoint(others) else frozenset()
 
 
 def _remark(
