@@ -30,7 +30,7 @@ def _table(name: str, *plain: str, **typed: sa.types.TypeEngine) -> sa.TableClau
     return sa.table(name, *map(sa.column, plain), *columns)
 
 
-boards = _table("boards", "id", "status")
+boards = _table("boards", "id", "status", changed_at=MOMENT, offers=sa.JSON())
 seats = _table("seats", "board_id", "seat", "player_id", "name")
 players = _table("players", "id", "handle")
 former_handles = _table("former_handles", "handle", "player_id")
@@ -114,10 +114,15 @@ def _fill(connection: sa.Connection, board_id: int, waiting: list[sa.RowMapping]
         (row["left_at"], row["id"], 1, "player-left", _left(row, player_of), None, None)
         for row in rows(departures)
     ]
+    (board,) = connection.execute(sa.select(boards).where(boards.c.id == board_id)).mappings()
+    for offer in board["offers"] or ():
+        if offer["open"]:
+            made = _offered(offer, rows(moves))
+            events.append((board["changed_at"], board_id, 2, *made, None, None))
     for news in waiting:
         others = sorted(readers_here - {news["player_id"]}) or None
         for kind, fields in _told(connection, board_id, news):
-            events.append((news["kept_at"], news["id"], 2, kind, fields, others, news["player_id"]))
+            events.append((news["kept_at"], news["id"], 3, kind, fields, others, news["player_id"]))
     events.sort(key=lambda event: event[:3])
     told = ("at", "kind", "fields", "unheard")
     numbered = list(zip(count(1), events, strict=False))
@@ -154,6 +159,17 @@ def _played(row: sa.RowMapping, player_of: dict[int, int]) -> dict[str, object]:
 
 def _left(row: sa.RowMapping, player_of: dict[int, int]) -> dict[str, object]:
     return {"player": player_of[row["seat"]], "how": row["how"]}
+
+
+def _offered(
+    offer: dict[str, object], played: list[sa.RowMapping]
+) -> tuple[str, dict[str, object]]:
+    if offer["kind"] != "takeback":
+        return "offer-made", {"player": offer["by"], "kind": offer["kind"]}
+    taken = [row for row in played if row["ply"] >= offer["moved"]]
+    texts = {row["ply"]: row["text"] for row in taken}
+    fields = {"ply": offer["moved"], "move": texts.get(offer["moved"], ""), "later": len(taken) - 1}
+    return "takeback-asked", {"player": offer["by"], **fields}
 
 
 def _told(

@@ -37,7 +37,9 @@ def play_move(
         mover = board.to_move
         if mover is None:
             return after, []  # never: the rules refuse it
-        played = MovePlayed(board.id, after.ply, mover.player_id, move, text)
+        played = MovePlayed(
+            board.id, after.ply, mover.player_id, move, "" if text == move else text
+        )
         return after, [played, *after_a_move(work, after, mover.player_id)]
 
     return advance(work, board, play, now)

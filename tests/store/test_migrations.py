@@ -311,6 +311,8 @@ def test_news_that_waited_for_a_digest_is_told_after_the_upgrade(database_url: s
     alice, bob = table.start("alice", "bob")
     alice.says("a1-c3,b2").says("set digest daily")
     bob.says("Nice weather here, my friend.")
+    alice.says("takeback 1")
+    alice.says("draw 1")
     alice.forgets()
     bob.forgets()
     _moved(table.database, "0039", down=True)
@@ -327,9 +329,10 @@ def test_news_that_waited_for_a_digest_is_told_after_the_upgrade(database_url: s
         )
     _moved(table.database, "head")
     kinds = [row["kind"] for row in table.rows("board_events")]
-    assert kinds == ["move-played", "player-back", "commented"]
+    offers = ["takeback-asked", "offer-made"]
+    assert kinds == ["move-played", *offers, "player-back", "commented"]
     seen = {row["player_id"]: (row["seen"], row["waiting"]) for row in table.rows("readers")}
-    assert seen == {1: (1, 99), 2: (3, 0)}
+    assert seen == {1: (3, 99), 2: (5, 0)}
     table.days_pass(1)
     alice.gets(1).hears("bob is back", "bob writes: | Nice weather here, my friend.")
     bob.hears_nothing()
