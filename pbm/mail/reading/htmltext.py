@@ -16,20 +16,11 @@ from pbm.mail.reading.charsets import plain_lines
 from pbm.mail.reading.limits import LIMITS
 from pbm.word_lists import read_sections
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_END = r"(?=[;!]|$)"
 _ZERO = r"\.?0[.0]*(?:[a-z]{1,4}|%)?"
-# Elements that these remove show nothing, whatever stands in them.
-_REMOVING = {
-    "display": re.compile("none"),
-    "mso-hide": re.compile("all"),
-    "opacity": re.compile(_ZERO),
-    "max-height": re.compile(_ZERO),
-}
-_VISIBILITY = "visibility"
-_SIZES = ("font-size", "font")
-_TELLING = frozenset((*_REMOVING, _VISIBILITY, *_SIZES))
-_TINY = re.compile(rf"(?:{_ZERO}|[12]px)(?:[/ ].*)?")
-_RELATIVE = re.compile(r"[0-9.]{1,7}(?:em|ex|ch|%)|smaller|larger|inherit", re.ASCII)
+_REMOVED = re.compile(rf"(?:^|;)(?:display:none|mso-hide:all|max-height:{_ZERO}){_END}")
+_VISIBILITY = re.compile(r"(?:^|;)visibility:(?:(hidden|collapse)|[a-z]+)" + _END)
+_SIZE = re.compile(rf"(?:^|;)font(?:-size)?:(?:({_ZERO})(?=[;!/]|$)|[^;])")
 
 
 class Sight:
@@ -44,32 +35,19 @@ class Sight:
 
     def enter(self, attributes: Mapping[str, str | None]) -> bool:
         """Enter an element and return True, or return False if the element is not displayed."""
-        declared = _declarations(attributes.get("style") or "")
-        if "hidden" in attributes or any(
-            removing.fullmatch(declared.get(name, "")) for name, removing in _REMOVING.items()
-        ):
+        style = _style(attributes)
+        if "hidden" in attributes or _REMOVED.search(style):
             return False
         is_hidden, is_tiny = self._hidden[-1]
-        if _VISIBILITY in declared:
-            is_hidden = declared[_VISIBILITY] in ("hidden", "collapse")
-        for size in (declared[name] for name in _SIZES if name in declared):
-            is_relative = _RELATIVE.fullmatch(size) is not None
-            is_tiny = (is_tiny and is_relative) or _TINY.fullmatch(size) is not None
+        for found in _VISIBILITY.finditer(style):
+            is_hidden = found[1] is not None
+        for found in _SIZE.finditer(style):
+            is_tiny = found[1] is not None
         self._hidden.append((is_hidden, is_tiny))
         return True
 
     def leave(self) -> None:
         self._hidden.pop()
-
-
-def _declarations(style: str) -> dict[str, str]:
-    """Parse the declarations of a style that affect visibility, in lower case."""
-    found: dict[str, str] = {}
-    for declaration in _COMMENT.sub(" ", style).lower().split(";"):
-        name, _, value = declaration.partition(":")
-        if (name := name.strip()) in _TELLING:
-            found[name] = " ".join(value.partition("!")[0].split())
-    return found
 
 
 SIGNATURE = "\x1f"  # before each line of a marked signature; no mail's own text can hold it
@@ -327,7 +305,7 @@ def _is_indentation(attributes: dict[str, str | None]) -> bool:
     return not classes and "border:none" in _style(attributes)
 
 
-def _style(attributes: dict[str, str | None]) -> str:
+def _style(attributes: Mapping[str, str | None]) -> str:
     """Return an element's style in lower case, without blanks."""
     style = attributes.get("style")
     return re.sub(r"\s", "", style, flags=re.ASCII).lower() if style else ""
