@@ -23,6 +23,7 @@ _MOST_WORKERS, _USUAL_WORKERS = 64, 8
 _SECONDS = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 _LONGEST_WAIT = 60.0  # seconds
 _MOST_BYTES = 1 << 20  # of a file of settings
+_NUMBERS = re.compile("(peer_)?mails_per_hour|robot_(seconds|seconds_most|processes)")
 
 
 @dataclass(frozen=True)
@@ -141,10 +142,11 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
             meant = "".join(f" Did you mean {near}?" for near in nearest(name, known, most=1))
             listed = ", ".join(sorted(known))
             raise OperatorError(f"{what} is no setting.{meant} The settings are {listed}.")
-        if not isinstance(value, str):
+        is_number = type(value) in (int, float) and _NUMBERS.fullmatch(known[name])
+        if not is_number and not isinstance(value, str):
             raise OperatorError(f"{toml}: {name} must be given as text, between quotes.")
     chosen = {**in_file, **in_environment}
-    settings = Settings(**{known[name]: value for name, value in chosen.items()})
+    settings = Settings(**{known[name]: str(value) for name, value in chosen.items()})
     _ = settings.doorways, settings.trusted_networks
     _ = settings.front_name, settings.most_mails, settings.search_workers
     _ = settings.seconds_for_robots, settings.seconds_of_thought
@@ -158,7 +160,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise OperatorError(f"{path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML or UTF-8, or a number that is too long
         quotes = " A text stands between quotes." * isinstance(error, tomllib.TOMLDecodeError)
         raise OperatorError(f"{path} cannot be read: {error}.{quotes}") from error
     except RecursionError:

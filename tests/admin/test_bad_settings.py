@@ -157,6 +157,10 @@ def test_a_database_that_is_away(run: Run, url: str) -> None:
         ("PBM_ADDRESS = ", "pbm.toml cannot be read"),
         ('PBM_ADRESS = "pbm@x.example"', "PBM_ADRESS is no setting. Did you mean PBM_ADDRESS?"),
         ("PBM_LISTEN = 25", "PBM_LISTEN must be given as text"),
+        ("PBM_ROBOT_SECONDS = true", "PBM_ROBOT_SECONDS must be given as text"),
+        ("PBM_ROBOT_SECONDS = 61", "PBM_ROBOT_SECONDS is a number of seconds up to 60"),
+        ("PBM_ROBOT_PROCESSES = 2.5", "PBM_ROBOT_PROCESSES is a whole number"),
+        (f"PBM_ROBOT_SECONDS = {'1' * 5000}", "pbm.toml cannot be read: "),
         (f'PBM_SECRET_KEY = ["{SECRET}"]', "PBM_SECRET_KEY must be given as text"),
         (None, "pbm.toml is no file."),
     ],
@@ -261,6 +265,14 @@ def test_no_secret_is_printed(run: Run) -> None:
     assert "Restored as of" in printed
     assert SECRET not in printed
     assert PASSWORD not in printed
+
+
+def test_numbers_in_the_file_need_no_quotes(tmp_path: Path) -> None:
+    toml = tmp_path / "pbm.toml"
+    toml.write_text("PBM_ROBOT_SECONDS = 2.5\nPBM_MAILS_PER_HOUR = 30\n", encoding="utf-8")
+    settings = load_settings({"PBM_ROBOT_PROCESSES": "3"}, toml)
+    assert (settings.seconds_for_robots, settings.most_mails[0]) == (2.5, 30)
+    assert settings.search_workers == 3
 
 
 def test_the_settings_do_not_show_their_secrets() -> None:
