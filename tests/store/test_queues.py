@@ -187,12 +187,23 @@ def test_a_mail_that_is_put_off_holds_others_back_for_some_hour(database: Databa
     now, passed = NOW, []
     for attempts in range(9):
         with database.transaction() as work:
-            work.outbox.defer(first, "451", now + delay(attempts))
+            work.outbox.defer(first, "451", now + delay(attempts, first))
         passed.append(due(database, now))
-        assert due(database, now + delay(attempts) - timedelta(minutes=1)) == []
-        now += delay(attempts)
+        assert due(database, now + delay(attempts, first) - timedelta(minutes=1)) == []
+        now += delay(attempts, first)
         assert due(database, now) == [first]  # before the other, each time
     assert passed == [[]] * 6 + [[second]] * 3
+
+
+def test_many_mails_that_are_put_off_together_are_tried_apart() -> None:
+    assert {delay(0, number) for number in range(100)} == {timedelta(minutes=1)}
+    for attempts in range(1, 6):
+        usual = timedelta(minutes=2**attempts)
+        pauses = {delay(attempts, number) for number in range(100)}
+        assert min(pauses) == usual
+        assert max(pauses) <= usual * 5 / 4
+        assert len(pauses) >= 20
+    assert {delay(9, number) for number in range(100)} == {timedelta(hours=1)}
 
 
 def test_what_is_sent_is_forgotten_and_what_failed_is_kept(database: Database) -> None:
