@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 from pbm.passwords import PasswordHash
 
@@ -73,6 +73,22 @@ class Player:
         return self.status == PlayerStatus.ACTIVE
 
 
+class PlayerColumns(TypedDict, total=False):
+    """Columns of a player's row that may change. The fields of `Player` explain them."""
+
+    handle: str
+    status: str
+    settings: dict[str, Any] | None  # non-default ones
+    password_hash: str | None
+    bounces: int
+    bounced_at: datetime | None
+    unreachable_since: datetime | None
+    absent_since: datetime | None
+    lapsed_at: datetime | None
+    spared_at: datetime | None
+    rating_news: list[list[Any]] | None
+
+
 @dataclass(frozen=True)
 class Vacation:
     """Days on which a player's clocks stand still, from `first_day` to the end of `last_day`."""
@@ -121,7 +137,7 @@ class RatingResult:
     games: int  # after the change
     people_games: int  # after the change
     rival_id: int | None
-    met: tuple[tuple[int, float], ...]  # after the change
+    met: tuple[tuple[int, float], ...] | None  # after the change; None for nobody in old rows
     weight: float  # how much the game counts, from 0 (the rating stays) to 1
 
 
