@@ -13,6 +13,7 @@ from itertools import dropwhile, islice, pairwise
 from typing import Final
 
 from pbm.commands.sentences.agreeing_words import (
+    FIRST_PERSON,
     KINDS,
     LANGUAGES,
     NAME,
@@ -24,11 +25,10 @@ from pbm.commands.sentences.agreeing_words import (
     Language,
 )
 from pbm.commands.sentences.clauses import ANSWER_WORDS as WORDS
-from pbm.commands.sentences.clauses import Clause, clauses, has_phrase, small
+from pbm.commands.sentences.clauses import Clause, clauses, small
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.signatures import IN_NAMES
 
-_FIRST_PERSON: Final = frozenset(("i", "ich", "ik", "je", "j", "io", "yo", "me", "mi"))
 _SECOND_PERSON: Final = frozenset("you du jij je tu tú ty vous u has hai hast".split())
 _OWN: Final = frozenset(("resign", "delete"))  # kinds of acts that nobody does for others
 # What a question is about, by a word of the commands that it asks about.
@@ -133,7 +133,7 @@ def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
     if found[-1].mark == ":":
         return False  # it announces what stands below
     agreed = any(_agree(language, found, asked, merely=merely) for language in languages)
-    return agreed and not any(has_phrase(clause.words, _SPOILS) for clause in found)
+    return agreed and not any(_SPOILS.search(" ".join(clause.words)) for clause in found)
 
 
 def beside_yes(lines: Sequence[str], asked: Asked) -> tuple[str, ...]:
@@ -221,7 +221,7 @@ _ANSWERING: Final = frozenset().union(
     *(phrases for name, phrases in WORDS.items() if name not in ("name follows", "given names"))
 )
 _COMMON: Final = _ANSWERING.union(*(language.words for language in LANGUAGES))
-_SPOILS: Final = frozenset().union(*(language.spoils for language in LANGUAGES))
+_SPOILS: Final = re.compile("|".join(each for language in LANGUAGES for each in language.spoils))
 # A word on the position in any language is one in each: "even" is "a moment" in Dutch.
 _STATING: Final = frozenset().union(*(language.stating for language in LANGUAGES))
 
@@ -284,8 +284,7 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
         return False
     bare = _RECEIVED | WORDS["greeting"] | {NAME}  # "ok", beside thanks no yes: "Ok merci"
     others = {*said} - bare
-    thanked = bool(others) and WORDS["thanks"].issuperset(others)
-    acknowledges = thanked or (asked.to_stranger and bool(others))
+    acknowledges = bool(others) and (asked.to_stranger or WORDS["thanks"].issuperset(others))
     return not (acknowledges and _RECEIVED.issuperset(affirms))
 
 
@@ -298,7 +297,7 @@ def _tells_to(again: frozenset[str], parts: Sequence[str], *, names: bool) -> bo
     told = any(act in again and name == NAME for act, name in pairwise(parts)) or (
         names and not again.isdisjoint(parts) and _SECOND_PERSON.isdisjoint(persons)
     )
-    return told and _FIRST_PERSON.isdisjoint(persons)
+    return told and FIRST_PERSON.isdisjoint(persons)
 
 
 def _persons(parts: Iterable[str]) -> frozenset[str]:
@@ -326,12 +325,11 @@ def _sure(
     again = language.again(asked.kinds)
     behind = {*dropwhile(lambda part: part not in again, parts)}
     if chat.isdisjoint(parts):
-        clear = language.saying(asked.kinds, grave=False) | language.sections["named"]
-        return clear.intersection(parts)
+        return (language.saying(asked.kinds, grave=False) | language.sections["named"]) & {*parts}
     # Neither "my brother resigned", "I give up coffee" nor "nobody takes it" says it again.
     others = (language.people & {*parts}) | behind
     if _OWN.isdisjoint(asked.kinds):
-        is_own = affirmed or bool(_FIRST_PERSON & _persons(parts))
+        is_own = affirmed or bool(FIRST_PERSON & _persons(parts))
         others = frozenset() if is_own else frozenset(parts) - behind
     return again & behind if chat.isdisjoint(others) else frozenset()
 

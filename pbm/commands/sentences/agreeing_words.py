@@ -32,6 +32,8 @@ _SHORTEST_THING = 5  # letters of one that stands within phrases; "off" may turn
 _SHORTEST_STEM, _SHORTEST_SLIP = 3, 6  # letters; a slip is a word with a wrong letter
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàçñ"
 _LINGERING = re.compile(r"(\w)(?:\1{2,}|\1$)|([aeiou])\2+")  # "yessss", "jaa", "ooh"
+FIRST_PERSON: Final = frozenset(("i", "ich", "ik", "je", "j", "io", "yo", "me", "mi"))
+_OTHERS_DO: Final = "".join(rf"(?<!\b{person} )" for person in sorted(FIRST_PERSON))
 YES: Final = WORDS["yes"] | WORDS["again"]
 OPENS: Final = WORDS["greeting"] | WORDS["signing"] | CLOSINGS
 POLITE: Final = WORDS["polite"] | OPENS | {NAME, REPEATED}
@@ -67,7 +69,7 @@ class Language:
         read = read_sections(path, _SECTIONS, _spellings)
         self._months = [phrase.partition(" ")[::2] for phrase in read.pop("months")]
         self._elided = read.pop("elided")
-        self.spoils = frozenset(read.pop("spoils"))
+        self.spoils = map(_as_pattern, read.pop("spoils"))
         found = {name: frozenset(phrases) for name, phrases in read.items()}
         self.words = frozenset(
             word for phrases in found.values() for phrase in phrases for word in phrase.split()
@@ -111,16 +113,14 @@ class Language:
     def saying(self, kinds: tuple[str, ...], *, grave: bool) -> frozenset[str]:
         """Return the phrases that say yes to a question about `kinds` of things."""
         told = [self.sections["yes"], *(self.sections[kind] for kind in kinds)]
-        milder = frozenset[str]() if grave else WORDS["gladly"]
         wishes = WORDS["to play"] if PLAY in kinds else ()
-        return YES.union({REPEATED}, milder, wishes, *told)
+        return YES.union({REPEATED}, () if grave else WORDS["gladly"], wishes, *told)
 
     @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def beside(self, kinds: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
         """Return the phrases that may stand beside a yes, and those among them that are chat."""
         told = [self.sections[_BESIDE + kind] - self.stating for kind in kinds]
-        saying = self.saying(kinds, grave=False)
-        agreeing = _ANYWHERE.union(self.sections["common"], saying, *told)
+        agreeing = _ANYWHERE.union(self.sections["common"], self.saying(kinds, grave=False), *told)
         return agreeing | self.chat, self.chat - agreeing
 
     @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
@@ -190,6 +190,12 @@ class Language:
         """Return the longest stem in the lists, with its star, with which a word begins."""
         ends = range(len(word), _SHORTEST_STEM - 1, -1)
         return next((self._stems[word[:end]] for end in ends if word[:end] in self._stems), "")
+
+
+def _as_pattern(phrase: str) -> str:
+    """Return a pattern; "…" is up to five words, $ the end, and ^ says that no "I" is before it."""
+    some = re.escape(phrase).replace(r"\ …\ ", r" (?:\S+ ){0,5}").replace(r"\ \$", "$")
+    return rf"(?<!\S){some}(?!\S)".replace(r"\^", _OTHERS_DO)
 
 
 def _slips(word: str) -> Iterator[str]:

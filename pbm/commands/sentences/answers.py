@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile, islice
 from typing import Final
 
+from pbm.commands.sentences.clauses import ANSWER_WORDS as _WORDS
 from pbm.commands.sentences.clauses import (
-    ANSWER_WORDS,
     LONGEST,
     NO_MAIL,
     Clause,
@@ -22,8 +22,6 @@ from pbm.commands.sentences.clauses import (
 )
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.signatures import CLOSINGS
-
-_WORDS: Final = ANSWER_WORDS
 
 
 def _single(*phrases: frozenset[str]) -> frozenset[str]:
@@ -51,8 +49,6 @@ _NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
 _MOST_WORDS = 12  # of a line asking for a name
 _ACKNOWLEDGING: Final = _WORDS["thanks"] | _WORDS["polite"] | _WORDS["greeting"] | CLOSINGS
 _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s*$")
-
-
 _REMOVALS: Final = frozenset(map(plain_letters, _WORDS["removal"]))
 
 
