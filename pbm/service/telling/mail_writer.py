@@ -41,7 +41,9 @@ class MailWriter:
         not_before: datetime | None = None,
     ) -> None:
         """Mail a board to a player, in the board's thread; add the player's waiting news."""
-        view = with_waiting(self._turn, player, board, view)
+        waits = not_before or deferred_until(player, self._turn.now)
+        if not (waits and kind.treatment.is_superseded):  # a dropped mail would tell nobody
+            view = with_waiting(self._turn, player, board, view)
         if kind == Kind.BOARD:
             self.boards(board, [(player, view, None)])
             return
