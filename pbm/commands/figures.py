@@ -1,8 +1,4 @@
-"""Figures of limits in help pages.
-
-In `help/limits.txt`, `{NAME}` stands for the number of a limit, and `{NAME/hour}` for the number
-per hour.
-"""
+"""Figures of limits in help pages: `{NAME}` is the limit, and `{NAME/hour}` that of an hour."""
 
 import re
 from datetime import timedelta
@@ -17,10 +13,7 @@ _LIMITS: dict[str, Any] = {
     "KILOBYTES_READ": LIMITS.text_bytes // 1024,
 }
 _FIGURE = re.compile(r"\{([A-Z_]+)(?:/(\d*)(minute|hour|day|week)s?)?\}")
-_UNITS = {
-    name: timedelta(minutes=count)
-    for name, count in (("minute", 1), ("hour", 60), ("day", 1_440), ("week", 10_080))
-}
+_UNITS = {unit: timedelta(**{f"{unit}s": 1}) for unit in ("minute", "hour", "day", "week")}
 
 
 def with_figures(page: str) -> str:

@@ -163,26 +163,30 @@ def has_joined(seek: Seek, player: Player) -> SeekNews:
 
 
 def seeks_to_join(
-    work: UnitOfWork, player: Player, now: datetime, most: int
+    work: UnitOfWork, player: Player | None, now: datetime, most: int
 ) -> tuple[list[Seek], list[Seek], int]:
     """Return seeks that a player can join, seeks for other ratings, and how many more there are.
 
-    At most `most` seeks are looked at. Those for the player's rating come first.
+    At most `most` seeks are looked at. Those for the player's rating come first. For None
+    all are for the rating.
     """
-    standing = [one for one in work.seeks.standing(player.id) if one.wish.is_installed]
-    own = _own_ratings(work, player, now)
-    fit = {one.id for one in standing if one.wish.takes(own(one.wish.game, one.wish.pool))}
+    found = work.seeks.standing(player.id if player else None)
+    standing = [one for one in found if one.wish.is_installed]
+    own = _own_ratings(work, player, now) if player else None
+    fit = {
+        one.id for one in standing if not own or one.wish.takes(own(one.wish.game, one.wish.pool))
+    }
     ranked, made = list[tuple[bool, int, int]](), Counter[tuple[bool, int]]()
     for one in standing:
         of_maker = (one.id in fit, one.maker_id)
         ranked.append((one.id not in fit, made[of_maker], -one.id))
         made[of_maker] += 1
     first = [-number for *_, number in sorted(ranked)[:most]]
-    found = {seek.id: seek for seek in work.seeks.some(first)}
-    known = {one.id: one for one in work.players.some(_waiting_in(found.values()))}
-    free = may_meet(work, player, known.values())
-    listed = [found[number] for number in first]
-    listed = [seek for seek in listed if all(one.player_id in free for one in seek.waiting)]
+    by_number = {seek.id: seek for seek in work.seeks.some(first)}
+    listed = [by_number[number] for number in first]
+    if player:
+        free = may_meet(work, player, work.players.some(_waiting_in(listed)))
+        listed = [seek for seek in listed if all(one.player_id in free for one in seek.waiting)]
     can = [seek for seek in listed if seek.id in fit]
     return can, listed[len(can) :], len(ranked) - len(first)
 

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from pbm.addresses import address_key
 from pbm.commands.families.lobby import check_is_of_a_person
-from pbm.commands.families.seeks import own_seeks, pending_challenges
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import MASK, Command, Danger, operand
 from pbm.commands.language.words import Address, Handle, Secret, SecretText
@@ -15,6 +14,7 @@ from pbm.events import AddressWanted, Answered, Event, Forgotten
 from pbm.play.actions import boards_played, leave_board
 from pbm.play.challenges import call_off_all
 from pbm.play.limits import DELETES, MOST_SHOWN, refusal_of_stranger, strangers_answers_left
+from pbm.play.listings import waiting_for_others
 from pbm.play.seeks import leave_all_seeks
 from pbm.store.values.players import Player, PlayerStatus
 
@@ -51,8 +51,7 @@ class WhoAmI(Command, group="account"):
             "addresses": list(player.addresses),
             "joined": player.joined_at.date().isoformat(),
             "to_move": list(context.work.boards.to_move(player.id)),
-            "seeks": own_seeks(context),
-            "challenges": pending_challenges(context),
+            **waiting_for_others(context.work, player, context.turn.arrived),
             "unreachable": bool(player.unreachable_since) or player.id in context.turn.back,
         }
         yield Answered("whoami", told)

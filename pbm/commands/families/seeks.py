@@ -5,8 +5,7 @@ A seek is an open challenge: anybody may join it, until all its seats are taken.
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from typing import Any, ClassVar
-from zoneinfo import ZoneInfo
+from typing import ClassVar
 
 from pbm.commands.families.lobby import Challenge
 from pbm.commands.language.arguments import (
@@ -24,15 +23,11 @@ from pbm.events import Answered, Event
 from pbm.play import seeks
 from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import PAIRING_STANDS, SEEK_STANDS
-from pbm.play.ratings import RatingShown
-from pbm.rules.registry import game_named
+from pbm.play.listings import open_seeks, seeks_data
 from pbm.rules.robots import WEAKEST
 from pbm.store.values.asking import Seek, Wish
-from pbm.store.values.players import Pool
 
-MOST_LISTED = 40
 _SHORTEST, _LONGEST = timedelta(days=1), timedelta(weeks=8)
-_MOST_OFFERED = 5  # to a newcomer
 
 
 class Play(Command, group="lobby"):
@@ -88,11 +83,8 @@ class ListSeeks(Command, group="lobby"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        given = (context.work, context.player, context.now)
-        can, cannot, more = seeks.seeks_to_join(*given, MOST_LISTED)
-        told = {"title": "open games", "own": own_seeks(context), "more": more}
-        lists = {"can": seeks_data(context, can), "cannot": seeks_data(context, cannot)}
-        yield Answered("seeks", {**told, **lists})
+        told = open_seeks(context.work, context.player, context.now)
+        yield Answered("seeks", {"title": "open games", **told})
 
 
 class Join(Command, group="lobby"):
@@ -153,64 +145,9 @@ def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
     if not isinstance(done, Seek):
         yield from done
         return
-    (seek,), wish = seeks_data(context, [done]), done.wish
+    (seek,) = seeks_data(context.work, [done], context.player, context.now)
+    wish = done.wish
     robot = robot_to_begin_with(context.work, wish.game, context.player) if wish.pairs else None
     told = {"title": f"seek {done.id}", **seek, "joined": not seek["own"]}
     told |= {"robot": robot, "fits": robot != WEAKEST}
     yield Answered("seeking", told)
-
-
-def pending_challenges(context: Context) -> list[dict[str, Any]]:
-    me = context.player.id
-    return [
-        {
-            "title": game_named(challenge.setup["game"]).info.title,
-            "inviter": None if challenge.by_id == me else challenge.handle_of(challenge.by_id),
-            "to_you": me in challenge.waiting,
-            "waiting": [challenge.handle_of(other) for other in challenge.waiting],
-            "until": f"{challenge.expires_at:%Y-%m-%d}",
-        }
-        for challenge in context.work.challenges.of_player(me, context.turn.arrived)
-    ]
-
-
-def own_seeks(context: Context) -> list[dict[str, Any]]:
-    own = context.work.seeks.of_player(context.player.id)
-    return seeks_data(context, [seek for seek in own if seek.wish.is_installed])
-
-
-def offered(context: Context) -> list[dict[str, Any]]:
-    """Return a few open seeks for the sender to join. The sender is new here."""
-    can, *_ = seeks.seeks_to_join(context.work, context.player, context.now, _MOST_OFFERED)
-    return seeks_data(context, can)
-
-
-def seeks_data(context: Context, listed: Sequence[Seek]) -> list[dict[str, Any]]:
-    """Return seeks as plain data, with dates in the sender's time zone."""
-    alike: dict[tuple[str, Pool], list[Seek]] = {}
-    for seek in listed:
-        alike.setdefault((seek.wish.game, seek.wish.pool), []).append(seek)
-    ratings: dict[int, RatingShown] = {}
-    for same in alike.values():
-        makers = {seek.maker.player_id for seek in same}
-        rated = seeks.ratings_for(context.work, same[0].wish, makers, context.now)
-        ratings |= {seek.id: rated[seek.maker.player_id] for seek in same}
-    player, zone = context.player, ZoneInfo(context.player.settings.timezone)
-    return [
-        {
-            "number": seek.id,
-            "by": seek.maker.handle,
-            "own": seek.maker.player_id == player.id,
-            "rating": ratings[seek.id].number,
-            "provisional": ratings[seek.id].provisional,
-            "game": game_named(seek.wish.game).info.title,
-            "players": seek.wish.players,
-            "waiting": [one.handle for one in seek.waiting],
-            "wishes": list(seek.wish.wishes),
-            "least": seek.wish.least,
-            "most": seek.wish.most,
-            "pairs": seek.wish.pairs,
-            "until": f"{seek.expires_at.astimezone(zone):%Y-%m-%d}",
-        }
-        for seek in listed
-    ]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
@@ -12,6 +11,7 @@ from pbm.errors import Refusal
 from pbm.mail.address import AddressError, parse_address
 from pbm.nearest import nearest
 from pbm.play.game_words import may_be_move, mentions_place
+from pbm.play.listings import Which
 from pbm.rules.registry import games
 
 _HANDLE = re.compile(r"[a-z][a-z0-9_-]{1,15}", re.ASCII)
@@ -208,15 +208,6 @@ class Shown(ArgumentKind):
         if mentions_place(words[0]):
             raise misread("handle", word=cut_short(words[0]))
         return Handle().read(words)
-
-
-class Which(StrEnum):
-    """Which of a player's boards to list."""
-
-    NEXT = "next"
-    ACTIVE = "active"
-    OVER = "over"
-    ALL = "all"
 
 
 WHICH = {

@@ -72,11 +72,11 @@ def clock_view(
 
 
 def clock_for(
-    work: UnitOfWork, board: Board, now: datetime, player: Player
+    work: UnitOfWork, board: Board, now: datetime, reader: Player | None
 ) -> dict[str, Any] | None:
-    """Return a board's clock as plain data for a player's mail, or None if the board is over."""
-    clock = clock_view(work, board, now, [player])
-    return clock.for_reader(player.settings.timezone) if clock else None
+    """Return a board's clock as plain data for a reader, or None if the board is over."""
+    clock = clock_view(work, board, now, [reader] if reader else ())
+    return clock.for_reader(reader.settings.timezone if reader else "UTC") if clock else None
 
 
 def _terms_view(terms: Terms) -> dict[str, Any]:

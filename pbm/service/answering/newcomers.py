@@ -12,7 +12,7 @@ from pbm.commands.auth import Answerer, is_open
 from pbm.commands.families.account import SignUp
 from pbm.commands.families.help import Help
 from pbm.commands.families.lobby import Challenge, challenged_answer
-from pbm.commands.families.seeks import Join, Play, SeekOthers, offered
+from pbm.commands.families.seeks import Join, Play, SeekOthers
 from pbm.commands.language.context import Context
 from pbm.commands.language.words import ME, lowered
 from pbm.commands.registry import parse_line, read_commands
@@ -27,6 +27,7 @@ from pbm.passwords import PasswordHash
 from pbm.play.begin import robot_to_begin_with
 from pbm.play.challenges import go_on, seat_guest
 from pbm.play.limits import ASIDE, has_said_no
+from pbm.play.listings import open_seeks
 from pbm.play.subjects import answer_subject
 from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts import check_new_handle, choose_handle, suggest_handle
@@ -51,6 +52,7 @@ from pbm.store.values.players import Player
 
 _WITH_ANOTHER_LEFT = 2  # answers left today
 _LONGEST_LINE = 200  # characters of a stored line
+_MOST_OFFERED = 5  # seeks
 _LINES_BELOW = 2  # lines below the command that may ask for something
 _CALLED_OFF = Answered("invitation-off", {"title": "no game"})  # to a guest
 
@@ -265,7 +267,8 @@ def _welcome(turn: MailTurn, speaker: Answerer, player: Player, rest: tuple[str,
     pairs = any(isinstance(command, Play | SeekOthers) for command in script.commands)
     joined["pairs"] = pairs or kept is not None
     joined["robot"] = None if begins else robot_to_begin_with(turn.work, default_game().info.name)
-    joined["open"] = offered(context)  # after the commands above
+    offered = open_seeks(turn.work, context.player, turn.now, _MOST_OFFERED)
+    joined["open"] = offered["can"]  # after the commands above
     joined["invited"] = challenge is not None
     # To somebody who was invited the game is told first.
     told.insert(challenge is not None, Answered("signed-up", {"title": "welcome", **joined}))

@@ -52,8 +52,8 @@ class Seeks(Repository):
     def find(self, seek_id: int) -> Seek | None:
         return next(self._select(seeks.c.id == seek_id), None)
 
-    def standing(self, player_id: int) -> tuple[Standing, ...]:
-        """Return the open seeks (open challenges) that a player may join, oldest first."""
+    def standing(self, player_id: int | None) -> tuple[Standing, ...]:
+        """Return the open seeks that a player may join, or all of them, oldest first."""
         query = select(seeks, _MAKER).where(*_open_to(player_id)).order_by(seeks.c.id)
         return tuple(read_as(Standing, row, wish=read_as(Wish, row)) for row in self._rows(query))
 
@@ -135,7 +135,7 @@ class Seeks(Repository):
             yield read_as(Seek, rows[0], wish=wish, seekers=seekers)
 
 
-def _open_to(player_id: int) -> tuple[ColumnElement[bool], ...]:
+def _open_to(player_id: int | None) -> tuple[ColumnElement[bool], ...]:
     """Return the SQL conditions for a seek (an open challenge) that a player may join.
 
     The player must not wait there already. A block between the player and one who waits there
