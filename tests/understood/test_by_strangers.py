@@ -37,7 +37,7 @@ FEWEST_YES = {
     "answers-e": 100,
     "answers-f": 83,
     "answers-g": 37,  # of 50
-    "answers-h": 73,
+    "answers-h": 89,
 }
 # How many words for the server are sent on, and how many for the opponent are held back.
 MOST_WRONG = {
@@ -48,7 +48,7 @@ MOST_WRONG = {
     "board-e": (0, 0),
     "board-f": (5, 2),
     "board-g": (4, 1),  # of 50 and 50
-    "board-h": (10, 0),
+    "board-h": (1, 0),
 }
 
 

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 # How many rows a file has, how many must be right, and how many languages it has at least.
 FILES = {
     "first_sentences.txt": (120, 115, 12),
-    "answers.txt": (172, 156, 12),
+    "answers.txt": (180, 164, 12),
     "sentences.txt": (201, 197, 10),
     "wishes.txt": (186, 183, 6),
     "moves.txt": (69, 69, 12),
