@@ -1,4 +1,4 @@
-"""Password hashing, and other slow work that is done outside transactions.
+"""Password hashing.
 
 Passwords are stored only as Argon2id hashes (RFC 9106). Hashing takes some 25 ms of a processor and
 19 MB: too much for the event loop or an open transaction.
@@ -7,16 +7,17 @@ Passwords are stored only as Argon2id hashes (RFC 9106). Hashing takes some 25 m
 import re
 import unicodedata
 from base64 import b64encode
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
-from typing import Any, Self, TypeVar
+from typing import Self
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 
 from pbm.errors import Refusal
+from pbm.slow_work import SlowWork
 
 SHORTEST = 8  # characters; ten tries an hour find shorter ones too soon
 LONGEST = 512  # characters; a line that may be a command is shorter
@@ -27,51 +28,6 @@ _OURS = re.compile(
     r"\$[A-Za-z0-9+/]{21}[AQgw]\$[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]",  # 16 and 32 bytes
     re.ASCII,
 )
-_MOST_TIMES = 32  # restarts of one mail's turn; rates allow fewer
-T = TypeVar("T")
-
-
-class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `work_out`
-    """A transaction needs the outcome of slow work, which is not done yet.
-
-    The caller rolls back, calls `work_out` in a thread, and restarts with the same `Apart`.
-    """
-
-    def __init__(self, work_out: Callable[[], None]) -> None:
-        super().__init__()
-        self.work_out = work_out
-
-
-class Apart:
-    """A cache for the outcomes of slow work, which a mail's restarted transaction uses again."""
-
-    def __init__(self) -> None:
-        self._outcomes: dict[Hashable, Any] = {}
-        self._failed: Exception | None = None
-        self._times = 0
-
-    def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
-        """Return the outcome of `work` that is cached under `of`. Raises WorkNeeded without one."""
-        if of not in self._outcomes:
-            self.need(lambda: self._outcomes.update({of: work()}))
-        found: T = self._outcomes[of]
-        return found
-
-    def need(self, work: Callable[[], None]) -> None:
-        """Raise WorkNeeded, so that `work` gets done. If earlier work failed, raise its error."""
-        if self._failed:
-            raise self._failed
-        self._times += 1
-        if self._times > _MOST_TIMES:
-            raise RuntimeError("a turn that needs ever more worked out")
-
-        def work_out() -> None:
-            try:
-                work()
-            except Exception as error:  # noqa: BLE001 - the turn raises it
-                self._failed = error
-
-        raise WorkNeeded(work_out)
 
 
 @dataclass(frozen=True)
@@ -97,36 +53,21 @@ class SealedPassword:
     seal: str = field(repr=False)
 
 
-class PasswordWork(Apart):
-    """A cache of the results of password hashing while one mail is handled.
+def hash_of(slow: SlowWork, password: str) -> PasswordHash:
+    """Hash a new password. Raises WorkNeeded, or Refusal if it is too short or too long."""
+    if len(password) < SHORTEST:
+        raise Refusal("short-password", least=SHORTEST)
+    if len(password) > LONGEST:
+        raise Refusal("long-password", most=LONGEST)
+    return slow.outcome(("hash", password), lambda: hash_password(password))
 
-    If `known` is given, `hash_of` does not hash. It returns `known`, or raises it if it is a
-    Refusal. For example, `known` is the hash of a new password that this mail confirms.
-    """
 
-    def __init__(self, known: PasswordHash | Refusal | None = None) -> None:
-        super().__init__()
-        self._known = known
-
-    def hash_of(self, password: str) -> PasswordHash:
-        """Hash a new password. Raises WorkNeeded, or Refusal if it is too short or too long."""
-        if isinstance(self._known, Refusal):
-            raise self._known
-        if self._known:
-            return self._known
-        if len(password) < SHORTEST:
-            raise Refusal("short-password", least=SHORTEST)
-        if len(password) > LONGEST:
-            raise Refusal("long-password", most=LONGEST)
-        return self.outcome(password, lambda: hash_password(password))
-
-    def are_right(self, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
-        """Return for each pair whether the password matches the hash. Raises WorkNeeded."""
-        possible = [one for one in tries if len(one[1]) <= LONGEST]
-        unknown = [one for one in possible if one not in self._outcomes]
-        if unknown:
-            self.need(lambda: self._outcomes.update({one: check_password(*one) for one in unknown}))
-        return [self._outcomes.get(one, False) for one in tries]
+def are_right(slow: SlowWork, tries: Sequence[tuple[PasswordHash, str]]) -> list[bool]:
+    """Return for each pair whether the password matches the hash. Raises WorkNeeded."""
+    right = slow.outcomes(
+        {one: partial(check_password, *one) for one in tries if len(one[1]) <= LONGEST}
+    )
+    return [right.get(one, False) for one in tries]
 
 
 def hash_password(password: str) -> PasswordHash:

@@ -16,7 +16,7 @@ from pbm.events import (
     on_boards,
 )
 from pbm.mail.site import Site
-from pbm.passwords import PasswordWork
+from pbm.passwords import PasswordHash, hash_of
 from pbm.play.limits import MOST_MAILS
 from pbm.play.turn import GameTurn
 from pbm.store.db import UnitOfWork
@@ -85,7 +85,7 @@ class Claim:
 class Turn(GameTurn):
     site: Site
     claim: Claim | None = None  # the sender is not proven
-    passwords: PasswordWork = field(default_factory=PasswordWork)
+    new_password: PasswordHash | Refusal | None = None  # a confirmed one, or why there is none
     postage: Postage = field(default_factory=Postage)
     news: list[Event] = field(default_factory=list)  # that no command returned
     notes: list[Answered] = field(default_factory=list)  # for the sender
@@ -99,6 +99,12 @@ class Turn(GameTurn):
     def arrived(self) -> datetime:
         """When the mail that caused the turn arrived; `now` if no mail caused it."""
         return self.cause.came_at or self.now
+
+    def hash_of(self, password: str) -> PasswordHash:
+        """Return the confirmed hash, or hash a new password. Raises WorkNeeded and Refusal."""
+        if isinstance(self.new_password, Refusal):
+            raise self.new_password
+        return self.new_password or hash_of(self.slow, password)
 
     def wrote(self, player: Player) -> bool:
         return self.cause.is_from(*player.addresses)

@@ -185,7 +185,7 @@ def _is_lost(turn: GameTurn, board: Board, seat: int) -> bool:
     if seat_to_move(board.position) not in own or not has(game, Searches):
         return False
     of = ("verdict", board.id, board.ply, board.taken_back)
-    found = turn.apart.outcome(of, lambda: game.search([board.position], _VERDICT))
+    found = turn.slow.outcome(of, lambda: game.search([board.position], _VERDICT))
     return any(line.score <= _LOST for line in found.lines)
 
 

@@ -149,7 +149,7 @@ def _first_near(
     if not others:
         return None
     of = ("near", board.id, mark_of(board), *((other.number, other.stood) for other in others))
-    return turn.apart.outcome(of, lambda: _compared(board.rules, reached(), others))
+    return turn.slow.outcome(of, lambda: _compared(board.rules, reached(), others))
 
 
 def _compared(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from pbm.passwords import Apart
+from pbm.slow_work import SlowWork
 from pbm.store.db import UnitOfWork
 
 
@@ -30,4 +30,4 @@ class GameTurn:
     work: UnitOfWork
     now: datetime
     cause: Cause = Cause()
-    apart: Apart = field(default_factory=Apart)  # for slow work
+    slow: SlowWork = field(default_factory=SlowWork)

@@ -12,13 +12,13 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
-from pbm.passwords import WorkNeeded
 from pbm.service.post.post import Post
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.writer import InThread, Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.masking import traceback_of
 from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, Preparation, TurnFailedError
+from pbm.slow_work import WorkNeeded
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
 BLOCKED_PAUSE = 1.0  # seconds to wait if a due row cannot be claimed yet

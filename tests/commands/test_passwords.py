@@ -1,21 +1,26 @@
 """Hashes of passwords, and logins in lines."""
 
+from dataclasses import replace
+from typing import Any, cast
+
 import pytest
 
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import Login, SecretText
 from pbm.commands.registry import parse_line
+from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.passwords import (
     LONGEST,
     SHORTEST,
     PasswordHash,
-    PasswordWork,
-    WorkNeeded,
+    are_right,
     check_password,
+    hash_of,
     hash_password,
 )
 from pbm.service.understanding.withheld_text import may_hold_password
+from pbm.slow_work import SlowWork, WorkNeeded
 from tests.rows import each_row
 
 PASSWORD = "open-Sesame-7"
@@ -94,52 +99,62 @@ class TestWork:
     """What a turn asks for is worked out apart, and known when the turn begins anew."""
 
     def test_a_new_one(self) -> None:
-        work = PasswordWork()
+        work = SlowWork()
         with pytest.raises(WorkNeeded) as needed:
-            work.hash_of(PASSWORD)
-        needed.value.work_out()
-        assert check_password(work.hash_of(PASSWORD), PASSWORD)
-        assert work.hash_of(PASSWORD) == work.hash_of(PASSWORD)
+            hash_of(work, PASSWORD)
+        needed.value.do()
+        assert check_password(hash_of(work, PASSWORD), PASSWORD)
+        assert hash_of(work, PASSWORD) == hash_of(work, PASSWORD)
 
     def test_several_checks_at_once(self) -> None:
-        work, kept = PasswordWork(), hash_password(PASSWORD)
+        work, kept = SlowWork(), hash_password(PASSWORD)
         tries = [(kept, PASSWORD), (kept, "wrong-One-7")]
         with pytest.raises(WorkNeeded) as needed:
-            work.are_right(tries)
-        needed.value.work_out()
-        assert work.are_right(tries) == [True, False]
-        assert work.are_right([]) == []
+            are_right(work, tries)
+        needed.value.do()
+        assert are_right(work, tries) == [True, False]
+        assert are_right(work, []) == []
 
     def test_a_short_one_is_refused_and_costs_nothing(self) -> None:
         with pytest.raises(Refusal) as caught:
-            PasswordWork().hash_of("a" * (SHORTEST - 1))
+            hash_of(SlowWork(), "a" * (SHORTEST - 1))
         assert (caught.value.code, caught.value.params) == ("short-password", {"least": SHORTEST})
         with pytest.raises(WorkNeeded):
-            PasswordWork().hash_of("a" * SHORTEST)
+            hash_of(SlowWork(), "a" * SHORTEST)
 
     def test_a_long_one_is_refused_and_matches_nothing(self) -> None:
         with pytest.raises(Refusal) as caught:
-            PasswordWork().hash_of("a" * (LONGEST + 1))
+            hash_of(SlowWork(), "a" * (LONGEST + 1))
         assert (caught.value.code, caught.value.params) == ("long-password", {"most": LONGEST})
         tries = [(hash_password(PASSWORD), "a" * (LONGEST + 1))]
-        assert PasswordWork().are_right(tries) == [False]
+        assert are_right(SlowWork(), tries) == [False]
 
     def test_no_turn_begins_anew_for_ever(self) -> None:
-        work = PasswordWork()
+        work = SlowWork()
         ended: list[type[Exception]] = []
         for _ in range(100):
             with pytest.raises((WorkNeeded, RuntimeError)) as caught:
-                work.hash_of(PASSWORD)  # and nobody works it out
+                hash_of(work, PASSWORD)  # and nobody works it out
             ended.append(caught.type)
         assert ended[0] is WorkNeeded
         assert ended[-1] is RuntimeError
 
     def test_what_waited_is_all_that_a_confirmed_command_sets(self) -> None:
-        kept = hash_password(PASSWORD)
-        assert PasswordWork(kept).hash_of("whatever the line says") == kept
+        kept, nothing = hash_password(PASSWORD), cast(Any, None)
+        turn = Turn(work=nothing, site=nothing, now=nothing, new_password=kept)
+        assert turn.hash_of("whatever the line says") == kept
         with pytest.raises(Refusal) as caught:
-            PasswordWork(Refusal("password-lapsed")).hash_of(PASSWORD)
+            replace(turn, new_password=Refusal("password-lapsed")).hash_of(PASSWORD)
         assert caught.value.code == "password-lapsed"
+
+    def test_a_password_is_no_key_of_other_slow_work(self) -> None:
+        work = SlowWork()
+        for of in ("envelope", ("envelope",)):
+            with pytest.raises(WorkNeeded) as needed:
+                work.outcome(of, lambda: "read")
+            needed.value.do()
+        with pytest.raises(WorkNeeded):
+            hash_of(work, "envelope")
 
     def test_what_goes_wrong_apart_is_raised_in_the_turn(
         self, monkeypatch: pytest.MonkeyPatch
@@ -148,12 +163,12 @@ class TestWork:
             raise MemoryError
 
         monkeypatch.setattr("pbm.passwords.hash_password", broken)
-        work = PasswordWork()
+        work = SlowWork()
         with pytest.raises(WorkNeeded) as needed:
-            work.hash_of(PASSWORD)
-        needed.value.work_out()
+            hash_of(work, PASSWORD)
+        needed.value.do()
         with pytest.raises(MemoryError):
-            work.hash_of(PASSWORD)
+            hash_of(work, PASSWORD)
 
 
 @each_row(

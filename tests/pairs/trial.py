@@ -13,10 +13,11 @@ from sqlalchemy import Connection, func, select, text
 
 from pbm.commands.turn import Turn
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.passwords import Apart, PasswordHash, PasswordWork
+from pbm.passwords import PasswordHash
 from pbm.play.turn import Cause
 from pbm.service.turns.handle_mail import handle
 from pbm.service.turns.inbox_worker import Preparation
+from pbm.slow_work import SlowWork
 from pbm.store.db import UnitOfWork
 from pbm.store.schema import metadata
 from pbm.store.schema.mails import inbox, outbox, outbox_contents
@@ -50,6 +51,7 @@ _UNLIKE = {
 }
 _ERRAND = re.compile(r"('invitation'|\"invitation\"): \d+")
 _OF_THE_MAIL = ("alone", "first_unsaid")  # what is told of how a line came, not of what it did
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 _CONFIRM, _NEW_ADDRESS = "confirm", "new-address"  # templates of what is said yes to
 _EVERYTHING = {
@@ -84,20 +86,20 @@ class _Question:
     reply_to: str
 
 
-class DoneAtOnce(Apart):
-    """Slow work is done inside the transaction."""
+class DoneAtOnce(SlowWork):
+    """Slow work is done inside the transaction. Hashes cost nothing, and are always the same."""
 
-    def outcome(self, of: Hashable, work: Callable[[], T]) -> T:  # noqa: ARG002 - as in Apart
-        return work()
-
-
-class HashedAtOnce(PasswordWork):
-    """Hashes that cost nothing, and are the same each time."""
-
-    def hash_of(self, password: str) -> PasswordHash:
-        """One of the usual form."""
-        salt = sha256(password.encode()).hexdigest()[:21]
-        return PasswordHash(f"$argon2id$v=19$m=19456,t=2,p=1${salt}A${'A' * 43}")
+    def outcomes(self, works: Mapping[K, Callable[[], T]]) -> dict[K, T]:
+        found: dict[K, Any] = {}
+        for of, work in works.items():
+            match of:
+                case ("hash", password):
+                    salt = sha256(str(password).encode()).hexdigest()[:21]
+                    hashed = f"$argon2id$v=19$m=19456,t=2,p=1${salt}A${'A' * 43}"
+                    found[of] = PasswordHash(hashed)
+                case _:
+                    found[of] = work()
+        return found
 
 
 @contextmanager
@@ -187,14 +189,12 @@ class Trial:
         work.flush()
         mail = work.inbox.get(self._connection.scalar(select(func.max(inbox.c.id))) or 0)
         cause = Cause(mail.id, came_at=mail.received_at)
-        passwords = HashedAtOnce()
         turn = Turn(
             work=work,
             site=table.site,
             now=table.clock(),
             cause=cause,
-            passwords=passwords,
-            apart=DoneAtOnce(),
+            slow=DoneAtOnce(),
         )
         outcome = handle(turn, mail, partial(Preparation(mail).read, table.site))
         work.inbox.finish([(mail.id, outcome)], table.clock())

@@ -132,7 +132,7 @@ class ChangePassword(Command, group="account"):
 
     def run(self, context: Context) -> Iterator[Event]:
         word = self.new_password
-        kept = context.turn.passwords.hash_of(word) if word else None
+        kept = context.turn.hash_of(word) if word else None
         context.work.players.set_password(context.player.id, kept)
         handle = context.player.handle
         told = {"title": "your password", "has_one": bool(kept), "handle": handle}

@@ -18,7 +18,6 @@ from pbm.commands.sentences.agreeing_words import PLAY
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.events.board import AddressChanged
-from pbm.passwords import PasswordWork
 from pbm.play.actions import boards_played
 from pbm.play.limits import ALIAS_ASKED_EVERY
 from pbm.play.subjects import answer_subject, question_subject
@@ -178,8 +177,8 @@ def _run_errands(
         turn.work.questions.settle_errand(errand, ErrandStatus.DONE)
         hints = (errand.board_id,) if errand.board_id else ()
         kept = stored_password(turn.site.keyring, errand)
-        confirmed = PasswordWork(kept or Refusal("password-lapsed"))
-        meant = replace(context, turn=replace(turn, passwords=confirmed), hints=hints, mailed=())
+        confirmed = kept or Refusal("password-lapsed")
+        meant = replace(context, turn=replace(turn, new_password=confirmed), hints=hints, mailed=())
         events += run_script(meant, Script(read_commands(errand.lines), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {"title": "nothing left to do"}))

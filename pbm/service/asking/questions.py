@@ -26,7 +26,7 @@ from pbm.commands.turn import Claim, Turn
 from pbm.errors import Refusal
 from pbm.events import AddressWanted
 from pbm.mail.tags import Keyring, new_token, token_digest
-from pbm.passwords import SHORTEST, PasswordHash, PasswordWork, SealedPassword
+from pbm.passwords import SHORTEST, PasswordHash, SealedPassword
 from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, ORIGIN_KNOWN
 from pbm.play.subjects import question_subject
 from pbm.rules.registry import default_game
@@ -275,7 +275,7 @@ def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
         return None
     if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
         raise Refusal("password-not-kept")
-    return turn.passwords.hash_of(command.password.value)
+    return turn.hash_of(command.password.value)
 
 
 def stored_password(keyring: Keyring, asked: Question | PendingCommands) -> PasswordHash | None:
@@ -298,7 +298,7 @@ def within_rate(context: Context, script: Script) -> Context:
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
         return context
-    return replace(context, turn=replace(context.turn, passwords=PasswordWork(refusal)))
+    return replace(context, turn=replace(context.turn, new_password=refusal))
 
 
 def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
@@ -323,7 +323,7 @@ def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None
     new = _new_passwords(script)
     if not new:
         return None
-    kept = context.turn.passwords.hash_of(new[-1])
+    kept = context.turn.hash_of(new[-1])
     return context.turn.site.keyring.seal_password(kept, f"player {context.player_id}")
 
 

@@ -14,13 +14,13 @@ import structlog
 from pbm.clock import Clock
 from pbm.commands.turn import Turn
 from pbm.mail.site import Site
-from pbm.passwords import Apart, WorkNeeded
 from pbm.service.running.writer import Steps
 from pbm.service.ticks import deadlines, expiry, news
 from pbm.service.ticks.tick import Again, Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
+from pbm.slow_work import SlowWork, WorkNeeded
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.queues import Timer, TimerKind
 
@@ -57,7 +57,7 @@ class Ticks:
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
     seconds: Callable[[], float] = time.monotonic
-    _apart: tuple[int, Apart] | None = field(default=None, init=False)  # of the timer that waits
+    _waits: tuple[int, SlowWork] | None = field(default=None, init=False)  # of the timer that waits
     _needed: Callable[[], None] | None = field(default=None, init=False)
 
     def begin(self) -> None:
@@ -99,17 +99,17 @@ class Ticks:
         return needed
 
     def _do(self, work: UnitOfWork, timer: Timer) -> None:
-        number, apart = self._apart or (0, Apart())
-        apart, self._apart = apart if number == timer.id else Apart(), None
+        number, slow = self._waits or (0, SlowWork())
+        slow, self._waits = slow if number == timer.id else SlowWork(), None
         try:
-            self._settle(work, timer, apart)
+            self._settle(work, timer, slow)
         except WorkNeeded as needed:
-            self._needed, self._apart = needed.work_out, (timer.id, apart)
+            self._needed, self._waits = needed.do, (timer.id, slow)
 
-    def _settle(self, work: UnitOfWork, timer: Timer, apart: Apart) -> None:
+    def _settle(self, work: UnitOfWork, timer: Timer, slow: SlowWork) -> None:
         now = self.clock()
         with work.savepoint():
-            tick = Tick(work=work, site=self.site, now=now, timer=timer, apart=apart)
+            tick = Tick(work=work, site=self.site, now=now, timer=timer, slow=slow)
             outcome = HANDLERS[timer.kind](tick)
             if isinstance(outcome, Again):
                 work.timers.put_off(timer, now, outcome.at)

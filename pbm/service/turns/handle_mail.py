@@ -37,7 +37,7 @@ from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.charsets import without_unseen
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.limits import UnreadableMail
-from pbm.passwords import dummy_hash
+from pbm.passwords import are_right, dummy_hash
 from pbm.play.actions import show_life
 from pbm.play.limits import UNNAMED_TOLD
 from pbm.play.turn import Cause
@@ -193,7 +193,7 @@ def _proven(
         ((player and player.password_hash) or dummy_hash(login.handle), login.password.value)
         for login, player in zip(tried, players, strict=True)
     ]
-    right = turn.passwords.are_right(checks)
+    right = are_right(turn.slow, checks)
     for login, player, is_right in zip(tried, players, right, strict=True):
         if player and is_right:
             yield login, player

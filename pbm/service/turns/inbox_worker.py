@@ -23,7 +23,6 @@ from pbm.mail.address import Plain, PlayerReply, QuestionReply
 from pbm.mail.reading.inbound import Envelope, masked, read
 from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS
 from pbm.mail.site import Site
-from pbm.passwords import Apart, PasswordWork, WorkNeeded
 from pbm.play.turn import Cause
 from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.writer import Steps
@@ -31,6 +30,7 @@ from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, Watchdog
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
 from pbm.service.turns.handle_mail import handle
+from pbm.slow_work import SlowWork, WorkNeeded
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.queues.queue import ScanFloor
 from pbm.store.sql.driver import gave_up, is_away
@@ -61,8 +61,7 @@ class Preparation:
     """A mail that needs slow work, with the results so far."""
 
     mail: InboxMail
-    passwords: PasswordWork = field(default_factory=PasswordWork)
-    apart: Apart = field(default_factory=Apart)
+    slow: SlowWork = field(default_factory=SlowWork)
     under_way: Callable[[], None] | None = None  # slow work that is not finished
     started: bool = False  # the inbox delays the mail, and a thread may run the work
 
@@ -72,7 +71,7 @@ class Preparation:
     def read(self, site: Site) -> Envelope:
         """Return the parsed mail. Raises the parser's errors. A long mail may raise WorkNeeded."""
         read = partial(_read_mail, site, self.mail)
-        return self.apart.outcome("envelope", read) if self.is_long else read()
+        return self.slow.outcome(("envelope",), read) if self.is_long else read()
 
 
 class Preparations:
@@ -128,7 +127,7 @@ class Preparations:
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
         """Note a mail's slow work. The next batch starts it, and delays the mail meanwhile."""
-        prepared.under_way, prepared.started = needed.work_out, False
+        prepared.under_way, prepared.started = needed.do, False
         self._kept[prepared.mail.id] = prepared
 
     def start(self, prepared: Preparation) -> None:
@@ -258,8 +257,7 @@ class InboxWorker:
             site=self.site,
             now=self.clock(),
             cause=Cause(prepared.mail.id, came_at=prepared.mail.received_at),
-            passwords=prepared.passwords,
-            apart=prepared.apart,
+            slow=prepared.slow,
         )
 
     @contextmanager

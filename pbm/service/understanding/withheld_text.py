@@ -27,7 +27,7 @@ from pbm.events import Answered
 from pbm.mail.reading.charsets import UNSEEN
 from pbm.mail.reading.inbound import masked
 from pbm.mail.tags import token_digest
-from pbm.passwords import LONGEST, SHORTEST
+from pbm.passwords import LONGEST, SHORTEST, are_right
 from pbm.play.game_words import is_any_bare_move
 from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OWN_PASSWORDS
 from pbm.rules.registry import games
@@ -128,7 +128,7 @@ def _word_before_password(
         if before and (own is None or handle == own.handle):
             return before
         del tries[handle, word]
-    right = turn.passwords.are_right([(known[handle], word) for handle, word in tries])
+    right = are_right(turn.slow, [(known[handle], word) for handle, word in tries])
     return next(compress(tries.values(), right), None)
 
 

@@ -1,0 +1,51 @@
+"""Slow work of a turn, such as hashing a password: a thread does it, outside any transaction."""
+
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+_MOST_TIMES = 32  # restarts of one mail's turn; rates allow fewer
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+
+class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew after `do`
+    """A turn needs the outcome of slow work, which is not done yet.
+
+    The caller rolls back, calls `do` in a thread, and restarts with the same `SlowWork`.
+    """
+
+    def __init__(self, do: Callable[[], None]) -> None:
+        super().__init__()
+        self.do = do
+
+
+class SlowWork:
+    """A cache for the outcomes of slow work, which a mail's restarted turn uses again."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[Hashable, Any] = {}
+        self._failed: Exception | None = None
+        self._times = 0
+
+    def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
+        """Return the outcome of `work` that is cached under `of`. Raises WorkNeeded without one."""
+        return self.outcomes({of: work})[of]
+
+    def outcomes(self, works: Mapping[K, Callable[[], T]]) -> dict[K, T]:
+        """Return the outcomes of several works. If earlier work failed, raise its error."""
+        missing = {of: work for of, work in works.items() if of not in self._outcomes}
+        if missing and self._failed:
+            raise self._failed
+        if missing and self._times == _MOST_TIMES:
+            raise RuntimeError("a turn that needs ever more slow work")
+        if missing:
+            self._times += 1
+            raise WorkNeeded(partial(self._do, missing))
+        return {of: self._outcomes[of] for of in works}
+
+    def _do(self, works: Mapping[Any, Callable[[], Any]]) -> None:
+        try:
+            self._outcomes |= {of: work() for of, work in works.items()}
+        except Exception as error:  # noqa: BLE001 - the turn raises it
+            self._failed = error
