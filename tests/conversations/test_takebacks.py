@@ -211,6 +211,8 @@ def test_two_things_to_answer(table: Table) -> None:
             f' "{word} draw" or "{word} takeback".',
             "Nothing has changed.",
         )
+    bob.says("Yes, you are right, it looks even")
+    alice.hears("| Yes, you are right, it looks even")
     bob.says("takeback").hears(
         "alice has asked for a take-back on board 1 already. Answer that first, with"
         ' "accept takeback" or "reject takeback".'

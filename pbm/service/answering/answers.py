@@ -36,6 +36,7 @@ from pbm.service.obeying.scripts import problem_answer, rehearse, run_script
 from pbm.service.telling.announce import may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
+from pbm.service.understanding.known import Known
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.wishes import read_wish, status_asked
 from pbm.store.values.asking import CONSENT_STANDS, ErrandStatus, PendingCommands, Question
@@ -147,7 +148,7 @@ def _obey_in_answer(
         return obey(context, script, proven=speaker.proven)
     if not is_open(question, turn.arrived):
         return _is_closed(context)
-    card = status_asked(context, script) if question.params.get("unclear") else None
+    card = status_asked(Known(**vars(context)), script) if question.params.get("unclear") else None
     if card:  # instead of silence
         return obey(context, card, proven=speaker.proven)
     asked = {"author": question.params["author"]} if is_alias else {"lines": _lines_asked(errands)}
@@ -304,7 +305,7 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
         return f"{owner.handle} had enough answers, so not asked about a reply from {author}"
     context = turn.context(owner, speaker.board_id)
     script = turn.script(context)
-    script = read_wish(context, script) or script
+    script = read_wish(Known(**vars(context)), script) or script
     # A yes only confirms the reply; dangerous commands need a confirmation of their own.
     left_out = [command.line for command in script.commands if command.danger]
     harmless = tuple(command for command in script.commands if not command.danger)

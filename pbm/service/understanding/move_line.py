@@ -17,7 +17,6 @@ from typing import Final
 
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.around_moves import PHRASES, with_signs
-from pbm.commands.language.context import Context
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script
@@ -32,6 +31,7 @@ from pbm.play.boards import check_move
 from pbm.play.game_words import mentions_place, moves_meant
 from pbm.play.views import view_after
 from pbm.rules.contract import Game, Suggests, has
+from pbm.service.understanding.known import Known
 from pbm.store.values.boards import Board
 
 _LINES_READ = 200  # of one mail
@@ -39,7 +39,7 @@ _SENTENCES_READ = 24  # lines of one mail
 _FROM_TO = re.compile(r"[^\s→-]{1,3}\s*[→-]\s*[^\s→-]{1,3}[\s.!]*")  # one place to another
 _DIGIT = re.compile("[0-9]")  # a dictated move has none; the sender is asked about it
 _MOST_MOVES = 8  # different moves that are tried on the board
-_IN_SENTENCE, _RETURNED = "in-sentence", "returned"
+_IN_SENTENCE, _RETURNED = "in-sentence", "returned"  # why a line may not be meant as a move
 
 
 @dataclass(frozen=True)
@@ -51,25 +51,25 @@ class _Found:
     inside: MoveInside | None = None  # set if the line has other words
 
 
-def read_move_line(context: Context, script: Script) -> Script | None:
+def read_move_line(known: Known, script: Script) -> Script | None:
     """Return the script that plays the move in a mail, or asks whether it is meant; else None."""
     if script.commands:
-        return _leading_moves(context, script)
+        return _leading_moves(known, script)
     problem = script.problem
     if problem and (problem.code == "bare-move" or problem.nearest):
-        return _for_the_only_board(context, script, problem)
+        return _for_the_only_board(known, script, problem)
     if problem and not _is_of_a_move(script, problem):
         return None
-    if not context.hints and not (problem and _spells_move(problem)):
+    if not known.hints and not (problem and _spells_move(problem)):
         return None
-    board = _board_on_turn(context, problem)
-    if board is None or (problem and not _may_be_remark(context, board, problem)):
+    board = known.on_turn(problem.params.get("number") if problem else None)
+    if board is None or (problem and not _may_be_remark(known, board, problem)):
         return None
     found = list(_found_in(board, script))
     whole = [item for item in found if not item.inside]
     plain = whole or [item for item in found if item.inside and item.inside.is_plain]
     if found and not plain:
-        return _in_sentences(context, board, script, found)
+        return _in_sentences(known, board, script, found)
     certain = [item for item in found if not (item.inside and item.inside.is_doubted)]
     legal = _legal(board, certain)
     if len(legal) > 1 and len(certain) > len(whole):  # "Sorry, I mean K-R"
@@ -80,11 +80,11 @@ def read_move_line(context: Context, script: Script) -> Script | None:
     if not by_meaning:
         return None
     (places,) = by_meaning.values()
-    return _played(context, board, script, places)
+    return _played(known, board, script, places)
 
 
 def _in_sentences(
-    context: Context, board: Board, script: Script, found: Sequence[_Found]
+    known: Known, board: Board, script: Script, found: Sequence[_Found]
 ) -> Script | None:
     """Return the script for a mail in which every move is inside a sentence, or None."""
     legal = _legal(board, found)
@@ -93,7 +93,7 @@ def _in_sentences(
         return replace(script, problem=None, comment=script.said)
     if len(legal) == 1:
         ((_, move), (first, *_)) = next(iter(legal.items()))
-        return ask_about(context, board, first.line, move, script.said, _IN_SENTENCE)
+        return ask_about(known, board, first.line, move, script.said, _IN_SENTENCE)
     if legal:
         return _which_of(board, script, legal.values())
     speaks_to_you = any(not TO_YOU.isdisjoint(words_of(item.line)) for item in found)
@@ -109,25 +109,23 @@ def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[
     return {how: items for how, items in _by_meaning(board, found).items() if how[0] == "legal"}
 
 
-def _for_the_only_board(context: Context, script: Script, problem: Problem) -> Script | None:
+def _for_the_only_board(known: Known, script: Script, problem: Problem) -> Script | None:
     """Return a script that asks whether a move is meant, or None.
 
     The move has no board's number, or its command is mistyped.
     """
-    board = _board_on_turn(context, None) if context.actor_id else None
+    board = known.on_turn()
     move = whole_move(problem.nearest or problem.line, board.rules) if board else None
     if board is None or move is None or not move.is_on(board):
         return None
     how, meant = _meaning(board, move.move, move)
     if how != "legal":
         return None
-    only = not context.hints
-    return ask_about(context, board, problem.line, meant, script.comment, only_board=only)
+    only = not known.hints
+    return ask_about(known, board, problem.line, meant, script.comment, only_board=only)
 
 
-def _played(
-    context: Context, board: Board, script: Script, places: Sequence[_Found]
-) -> Script | None:
+def _played(known: Known, board: Board, script: Script, places: Sequence[_Found]) -> Script | None:
     """Return the script that plays the only move found, or asks about it if it is unclear."""
     first = places[0]
     comment = _comment(script, places)
@@ -139,7 +137,7 @@ def _played(
         if clear and len(meant) == 1:
             return Script((PlayMove.bare(meant[0], first.line, board.rules),), comment)
         if len(meant) == 1:
-            return ask_about(context, board, first.line, meant[0], comment)
+            return ask_about(known, board, first.line, meant[0], comment)
         if script.problem:
             return None  # the answer to the unreadable line suggests moves
         return Script((PlayMove.bare(first.text, first.line, board.rules),), comment)
@@ -147,7 +145,7 @@ def _played(
         return _which_of(board, script, [places])
     doubts = (doubt for item in places if (doubt := _doubt(script.said, item)))
     if doubt := next(doubts, ""):
-        return ask_about(context, board, first.line, first.move.move, comment, doubt)
+        return ask_about(known, board, first.line, first.move.move, comment, doubt)
     return Script((first.move,), comment)
 
 
@@ -159,7 +157,7 @@ def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
 
 
 def ask_about(
-    context: Context,
+    known: Known,
     board: Board,
     line: str,
     move: str,
@@ -168,14 +166,14 @@ def ask_about(
     **more: bool,
 ) -> Script:
     """Return the script that asks whether a line means `move`. `doubt` says why it may not."""
-    shown, move = view_after(board, move, player_id=context.actor_id, picture=context.wants_picture)
+    shown, move = view_after(board, move, player_id=known.player_id, picture=known.wants_picture)
     told = {"section": "guessed-move", "move": move, "line": line, **more}
     told |= {"in_sentence": doubt == _IN_SENTENCE, "returned": doubt == _RETURNED}
     command = PlayMove.bare(move, line, board.rules, BoardRef(board.id, board.ply + 1))
     return Script((command,), comment, guess={**shown, **told})
 
 
-def _leading_moves(context: Context, script: Script) -> Script | None:
+def _leading_moves(known: Known, script: Script) -> Script | None:
     """Return a script that asks about moves at the top of a mail, or None if they are clear.
 
     They are unclear if the lines have different legal moves, or if the lines below deny the move.
@@ -189,7 +187,7 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
     index = next((at for at, line in enumerate(said) if whole_move(line, game)), None)
     lines = ("", *said) if index is None else said  # without a line it is in the subject
     denied = not others and is_spoken_of(lines, index or 0)
-    board = _board_on_turn(context, None) if has_more or denied else None
+    board = known.on_turn() if has_more or denied else None
     if board is None:
         return None
     places = (item for item in _found_in(board, script) if item.move is not None)
@@ -199,7 +197,7 @@ def _leading_moves(context: Context, script: Script) -> Script | None:
         return _which_of(board, script, legal.values())
     how, meant = _meaning(board, first.move, first)
     if denied and how == "legal":
-        return ask_about(context, board, first.line, meant, script.comment, _IN_SENTENCE)
+        return ask_about(known, board, first.line, meant, script.comment, _IN_SENTENCE)
     return None
 
 
@@ -217,28 +215,17 @@ def _is_of_a_move(script: Script, problem: Problem) -> bool:
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
-def _may_be_remark(context: Context, board: Board, problem: Problem) -> bool:
+def _may_be_remark(known: Known, board: Board, problem: Problem) -> bool:
     """Return whether the unreadable line may be a remark beside a move, or a misspelt move."""
     told = problem.params
     if nearly_move(told["word"], board.rules) is not None:
         return True
     meant_as_move = _spells_move(problem) and (told["number"] or mentions_place(told["word"]))
-    return bool(context.hints) and not meant_as_move
+    return bool(known.hints) and not meant_as_move
 
 
 def _spells_move(problem: Problem) -> bool:
     return (problem.code, problem.params.get("reason")) == ("syntax", "move")
-
-
-def _board_on_turn(context: Context, problem: Problem | None) -> Board | None:
-    """Return the board that the mail is about; None if it is not the sender's turn there."""
-    number = problem.params.get("number") if problem else None
-    try:
-        board = context.board(BoardRef(number) if number else None)
-    except Refusal:
-        return None
-    mover = board.to_move if board.playing else None
-    return board if mover and mover.player_id == context.player_id else None
 
 
 def _found_in(board: Board, script: Script) -> Iterator[_Found]:
@@ -316,17 +303,14 @@ _TALK_OR_YOU: Final = _TALK | (TO_YOU - _AMBIGUOUS)
 _WISH: Final = KIND | _AROUND | _SUGGESTED
 
 
-def read_described_move(context: Context, script: Script) -> Script | None:
+def read_described_move(known: Known, script: Script) -> Script | None:
     """Return the script for a mail whose words describe a move, or None."""
-    if script.commands or script.problem or not context.hints:
+    if script.commands or script.problem or not known.hints:
         return None
-    try:
-        board = context.board(None)
-    except Refusal:
+    board = known.meant()
+    if board is None or not board.playing or known.player_id not in board.still_in:
         return None
-    if not board.playing or context.player_id not in board.still_in:
-        return None
-    yours = board.to_move is not None and board.to_move.player_id == context.player_id
+    yours = known.on_turn() is not None
     for index, line in enumerate(script.said[:_MOST_LINES]):
         text = _move_in(board, line, yours=yours)
         if text is None:
@@ -334,7 +318,7 @@ def read_described_move(context: Context, script: Script) -> Script | None:
         line, words = " ".join(line.split()), script.words_around({index})
         meant = moves_meant(text, board.rules, board.position) if yours and text else ()
         if len(meant) == 1:
-            return ask_about(context, board, line, meant[0], words)
+            return ask_about(known, board, line, meant[0], words)
         return Script((PlayMove.bare(text or line, line, board.rules),), words)
     return None
 

@@ -5,7 +5,6 @@ words may be misunderstood. The other players do not get these words.
 """
 
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -19,10 +18,9 @@ from pbm.commands.families.play import Hint, Resign
 from pbm.commands.families.seeks import Play
 from pbm.commands.families.settings import ShowSettings
 from pbm.commands.families.status import Status
-from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, read_commands
-from pbm.commands.script import Script
+from pbm.commands.script import Script, is_bare_no
 from pbm.commands.sentences.asked import Aim, aim_of, card_lines
 from pbm.commands.sentences.clauses import words_of
 from pbm.commands.sentences.intentions import (
@@ -35,12 +33,11 @@ from pbm.commands.sentences.intentions import (
     topic_asked,
     understand,
 )
-from pbm.errors import Refusal
 from pbm.events import Answered
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 from pbm.service.telling.announce import others_reading
-from pbm.store.values.boards import Board
+from pbm.service.understanding.known import Known
 
 _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.RESIGN: Resign,
@@ -84,20 +81,20 @@ _OF_A_BOARD: Final = frozenset(("colours", "time", "show"))  # lines of the card
 _WITHOUT_BOARD = (Delete, ChangeHandle, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
-def read_wish(context: Context, script: Script) -> Script | None:
+def read_wish(known: Known, script: Script) -> Script | None:
     """Return a script with the commands that a mail's plain words ask for, or None."""
     said = _understood(script)
-    if said is None and not context.hints and not script.commands and not script.problem:
-        guessed = _with_details(context, script)
+    if said is None and not known.hints and not script.commands and not script.problem:
+        guessed = _with_details(known, script)
         topic = topic_asked(script.said or (script.heading,))
         if guessed or topic is None:
-            return guessed or status_asked(context, script)
+            return guessed or status_asked(known, script)
         said = Understood((topic,), ())
     if said is None:
         return None
-    number = context.own_hint
-    meant = [item for item in said.meant if not _is_talk(context, item, number)]
-    game = context.game_meant
+    number = known.number
+    meant = [item for item in said.meant if not _is_talk(known, item)]
+    game = known.game_meant
     deeds = [item for item in meant if item.intention in _DEEDS and not item.asks_how]
     asked = next((item.intention for item in meant if item.intention in _EXPLAINED), None)
     if asked and not deeds:
@@ -109,49 +106,46 @@ def read_wish(context: Context, script: Script) -> Script | None:
         return None
     commands = tuple(_command(line, item, game) for line, item in lines.items())
     guess = None
-    if deeds and (said.rest or not all(_concerns_nobody(context, item) for item in deeds)):
-        only = number
-        with suppress(Refusal):  # without a number, the only board that the mail can mean
-            only = only or context.board(None).id
-        guess = _guess(lines.values(), only)
+    if deeds and (said.rest or not all(_concerns_nobody(known, item) for item in deeds)):
+        only = known.mine or known.meant()
+        guess = _guess(lines.values(), only.id if only else None)
     return Script(commands, said.rest, said=script.said, guess=guess)
 
 
-def read_question(context: Context, script: Script) -> Script | None:
+def read_question(known: Known, script: Script) -> Script | None:
     """Return a script for words to a board's players that ask something; None for other words.
 
     What only the server can do is asked about. Questions to the server are marked.
     """
     if script.commands or script.problem or script.guess or script.answer:
         return None
-    number = context.own_hint
-    if not number:
+    board = known.mine
+    if board is None:
         return None
-    board = context.work.boards.get(number)
-    others = [seat.handle for seat in board.seats if seat.player_id != context.player_id]
+    others = [seat.handle for seat in board.seats if seat.player_id != known.player_id]
     aim = aim_of(script.comment, others[0] if len(others) == 1 else "")
     if aim is Aim.OTHERS:
         return None
     wish = _WISHED.get(aim)
-    can_be = board.has_moved(context.player_id) or wish is not Intention.TAKE_BACK
+    can_be = board.has_moved(known.player_id) or wish is not Intention.TAKE_BACK
     if wish and board.playing and can_be:
-        return _asking(context, script, Meant(wish, False, number, one_line(script.comment)))
-    if aim is Aim.EITHER or not context.turn.unproven or others_reading(board, context.player_id):
+        return _asking(known, script, Meant(wish, False, board.id, one_line(script.comment)))
+    if aim is Aim.EITHER or not known.turn.unproven or others_reading(board, known.player_id):
         aside = script.aside if aim is Aim.EITHER else None  # it would say that the words went out
         return replace(script, aim=aim if aim is Aim.EITHER else Aim.SERVER, aside=aside)
-    return _answering([f"{Status.words[0]} {number}"], script.comment)
+    return _answering([f"{Status.words[0]} {board.id}"], script.comment)
 
 
-def status_asked(context: Context, script: Script) -> Script | None:
+def status_asked(known: Known, script: Script) -> Script | None:
     """Return a script for a question to the server in a mail to no board; None for other words."""
     asked = script.said or (script.heading,)
     has_command = any(isinstance(parse_line(line), Command) for line in asked)
     if has_command or aim_of(asked) in (Aim.OTHERS, Aim.EITHER):
         return None
-    boards = context.work.boards.of_player(context.player_id, playing=True, most=_MOST_CARDS + 1)
     pages = card_lines(asked)
+    boards = known.work.boards.of_player(known.player_id, playing=True, most=_MOST_CARDS + 1)
     lines = [f"{Status.words[0]} {number}" for number in sorted(board.id for board in boards)]
-    if not boards or _OF_A_BOARD.isdisjoint(pages or _OF_A_BOARD):
+    if not lines or _OF_A_BOARD.isdisjoint(pages or _OF_A_BOARD):
         lines = [f"{Help.words[0]} {page}" for page in pages[:_MOST_CARDS]] or [Help.words[0]]
     return _answering(lines if len(lines) <= _MOST_CARDS else [Games.words[0]], asked)
 
@@ -165,19 +159,19 @@ def _answering(lines: Sequence[str], asked: Sequence[str]) -> Script:
     return Script(commands, said=tuple(asked))
 
 
-def _with_details(context: Context, script: Script) -> Script | None:
+def _with_details(known: Known, script: Script) -> Script | None:
     """Return a script for words with an address to invite, or days of an absence, or None."""
     address, line = address_invited(script.said), vacation_line(script.said)
     if not (address or line):
         return None
     wish = Intention.AGAINST if address else Intention.AWAY
     meant = Meant(wish, False, None, one_line(script.said), address)
-    return _asking(context, script, meant, "" if address else line or "")
+    return _asking(known, script, meant, "" if address else line or "")
 
 
-def _asking(context: Context, script: Script, meant: Meant, line: str = "") -> Script:
+def _asking(known: Known, script: Script, meant: Meant, line: str = "") -> Script:
     """Return the script that asks whether a request is meant, or shows the help page in `line`."""
-    game = context.game_meant
+    game = known.game_meant
     command = _command(line or _line(meant, None, game), meant, game)
     guess = None if isinstance(command, Help) else _guess([meant], None)
     return Script((command,), said=script.said, guess=guess)
@@ -225,13 +219,15 @@ def pairs_meant(script: Script) -> bool:
     )
 
 
-def ask_to_decline(context: Context, script: Script, board: Board) -> Script | None:
-    """Return a script that asks whether "no" means `decline`; None if it is too late for that."""
-    player = context.player_id
+def read_decline(known: Known, words: Script) -> Script | None:
+    """Return a script that asks whether a mere "no" means `decline`; None if it cannot."""
+    board, player = known.mine, known.player_id
+    if board is None or board.open_offers or not is_bare_no(words):
+        return None
     if not board.playing or board.has_moved(player) or player not in board.still_in:
         return None
-    meant = Meant(Intention.DECLINE, False, board.id, one_line(script.comment))
-    return _asking(context, script, meant)
+    meant = Meant(Intention.DECLINE, False, board.id, one_line(words.comment))
+    return _asking(known, words, meant)
 
 
 def _understood(script: Script) -> Understood | None:
@@ -254,30 +250,30 @@ def _requests_alone(line: str, words: tuple[str, ...]) -> Understood | None:
     return replace(said, rest=words) if said and not said.rest else None
 
 
-def _is_talk(context: Context, meant: Meant, number: int | None) -> bool:
+def _is_talk(known: Known, meant: Meant) -> bool:
     """Return whether a request is probably addressed to the other players, such as "You win"."""
+    board = known.mine
     if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):  # "Who plays?"
-        return number is not None
+        return board is not None
     if meant.intention is Intention.HINT:  # other people on the board may be asked
-        seats = context.work.boards.get(number).seats if number is not None else ()
-        return any(not seat.robot and seat.player_id != context.player_id for seat in seats)
+        seats = board.seats if board else ()
+        return any(not seat.robot and seat.player_id != known.player_id for seat in seats)
     if meant.intention is Intention.AGAINST:
-        players = context.work.players
-        return number is not None or players.by_handle(meant.handle or "") is None
-    is_over = not number or not context.work.boards.get(number).playing
+        return board is not None or known.work.players.by_handle(meant.handle or "") is None
+    is_over = board is None or not board.playing
     if meant.intention is Intention.ONCE_MORE:
         return not is_over
-    if meant.intention not in (Intention.LOST, Intention.DECLINE):
-        return False
-    return is_over and (meant.intention is Intention.LOST or bool(number))
+    if meant.intention is Intention.DECLINE:
+        return is_over and board is not None
+    return is_over and meant.intention is Intention.LOST
 
 
-def _concerns_nobody(context: Context, meant: Meant) -> bool:
+def _concerns_nobody(known: Known, meant: Meant) -> bool:
     """Return whether a deed needs no yes, as it concerns no other person: a game with a robot."""
-    if context.turn.unproven:
+    if known.turn.unproven or meant.intention is not Intention.AGAINST:
         return False
-    other = context.work.players.by_handle(meant.handle) if meant.handle else None
-    return meant.intention is Intention.AGAINST and other is not None and bool(other.robot)
+    other = known.work.players.by_handle(meant.handle or "")
+    return other is not None and bool(other.robot)
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
