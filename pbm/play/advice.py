@@ -203,7 +203,6 @@ def analysis_params(board: Board, kept: KeptAnalysis, player: Player) -> dict[st
         {**item, "diagram": _diagram(board, item.get("after"))} for item in found["mistakes"]
     ]
     return {
-        "title": f"analysis of board {board.id}",
         "number": board.id,
         "game": board.game,
         "players": [{"handle": seat.handle} for seat in board.seats],

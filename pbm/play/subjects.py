@@ -1,4 +1,6 @@
-"""The subjects of our own mails: formatted here, and recognised here in replies.
+"""The subjects of boards, questions and lists of games; all subjects of ours are recognised here.
+
+Answers and notices have their subject from their template, and `pbm:` before it in any language.
 
 A reply's subject cannot be compared with a stored one, since stored subjects are erased once a mail
 is sent. So replies are recognised by patterns. The patterns are made from the same texts as the
@@ -54,11 +56,6 @@ def classic_subject(game: str, number: int, turn: str | None, *, words: bool) ->
 def question_subject(what: str) -> str:
     shown = what if len(what) <= _LONGEST_ASKED else f"{what[:_LONGEST_ASKED]}..."
     return _QUESTION.format(what=shown)
-
-
-def answer_subject(what: str) -> str:
-    """Return the subject of an answer that is not about a board."""
-    return _ANSWER.format(what=what)
 
 
 def games_subject(owners: Sequence[str | None], what: str) -> str:

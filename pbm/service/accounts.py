@@ -92,6 +92,6 @@ def tell_whose_was_cleared(turn: Turn) -> None:
     """Mail players whose password database migration 7 has cleared, at all their addresses."""
     fact = turn.work.facts.take(CLEARED)
     for player in turn.work.players.some(fact.value) if fact else ():
-        told = "password-cleared", "your password", {"handle": player.handle}
+        told = "password-cleared", {"handle": player.handle}
         for reader in (*player.addresses[1:], *([player] if player.addresses else ())):
             MailWriter(turn).notice(reader, *told)

@@ -11,7 +11,6 @@ import pytest
 from pbm.commands.script import answer_to_welcome, confirmation, is_bare_yes, read_script
 from pbm.commands.sentences.agreeing import WELCOME
 from pbm.play.subjects import (
-    answer_subject,
     board_named,
     board_subject,
     games_subject,
@@ -175,7 +174,8 @@ def test_our_subjects_are_recognised(handles: list[str]) -> None:
     for own in (
         subject,
         question_subject("move 12 " + "x" * 400),
-        answer_subject("help"),
+        "pbm: help",
+        "pbm: deine Partien",
         games_subject([None], "3 in progress"),
         games_subject(handles[:2], "3 in progress"),
         games_subject([*handles, "one", "more"], "3 in progress"),

@@ -58,7 +58,7 @@ def test_every_word_of_a_command_leads_to_its_page(command: type[Command]) -> No
     for word in command.words:
         page = help_page(word.upper(), COMMANDS, SERVER)
         assert command_page(command) in page["text"]
-        assert page["title"] == f"help {word}"
+        assert page["page"] == word
 
 
 def test_a_word_of_two_commands_leads_to_both() -> None:

@@ -11,7 +11,7 @@ from pbm.commands.registry import parse_line, parse_move, whole_move
 from pbm.commands.script import Script, confirmation, read_script
 from pbm.commands.sentences.agreeing import WELCOME, Asked, agrees
 from pbm.commands.sentences.agreeing_words import KINDS, Language
-from pbm.play.subjects import answer_subject, is_own
+from pbm.play.subjects import is_own
 from tests.help.pages import PAGES, SUBJECTS, html_lines, mailed, text_lines
 from tests.mail.reading.our_mails import own_words
 from tests.rows import each_row
@@ -83,13 +83,12 @@ def test_no_line_answers_a_question(subject: str) -> None:
 def test_a_page_that_comes_back_whole_runs_nothing(subject: str) -> None:
     rendered = mailed(subject)
     for said in (own_words(rendered.text), html_lines(subject)):
-        script = read_script(answer_subject(f"help {subject}"), said, in_answer=True)
+        script = read_script(f"pbm: help {subject}", said, in_answer=True)
         assert script == Script(comment=script.comment, problem=script.problem, said=script.said)
 
 
 def test_the_subject_of_an_answer_is_no_command() -> None:
-    assert is_own(answer_subject("help"))
-    assert is_own(answer_subject("help abalone"))
+    assert is_own(mailed("abalone").subject)
 
 
 def test_a_command_would_be_found() -> None:

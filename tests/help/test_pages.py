@@ -25,7 +25,7 @@ MOST_THINGS = 8  # that a newcomer is told at once
 
 
 def title(subject: str) -> str:
-    return str(help_page(subject, COMMANDS, SERVER)["title"])
+    return f"help {help_page(subject, COMMANDS, SERVER)['page']}".rstrip()
 
 
 def test_the_pages_are_these() -> None:

@@ -77,7 +77,7 @@ class Add(Command, group="account"):
         if not strangers_answers_left(context.work, self.address, context.now):
             raise refusal_of_stranger(context.work, self.address, context.now)
         yield AddressWanted(self.address, instead=self.instead)
-        yield Answered("address-asked", {"title": "your new address", "address": self.address})
+        yield Answered("address-asked", {"address": self.address})
 
 
 class ChangeAddress(Add, group="account"):
@@ -116,7 +116,7 @@ class ChangeHandle(Command, group="account"):
         player = context.player
         context.check_handle(self.handle, player.id)
         context.work.players.change_handle(player, self.handle)
-        told = {"title": "your handle", "old": player.handle, "new": self.handle}
+        told = {"old": player.handle, "new": self.handle}
         yield Answered("handle-changed", told, to_all=True)
 
 
@@ -135,7 +135,7 @@ class ChangePassword(Command, group="account"):
         kept = context.turn.hash_of(word) if word else None
         context.work.players.set_password(context.player.id, kept)
         handle = context.player.handle
-        told = {"title": "your password", "has_one": bool(kept), "handle": handle}
+        told = {"has_one": bool(kept), "handle": handle}
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:
@@ -164,7 +164,7 @@ class NewKey(Command, group="account"):
 
     def run(self, context: Context) -> Iterator[Event]:
         context.work.players.renew_epoch(context.player.id)
-        yield Answered("newkey", {"title": "new reply addresses"}, to_all=True)
+        yield Answered("newkey", {}, to_all=True)
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         playing = [board.id for board in boards_played(turn.work, player, lock=False)]
@@ -179,7 +179,7 @@ class ExplainStop(Command, group="account"):
 
     def run(self, context: Context) -> Iterator[Event]:
         playing = [board.id for board in boards_played(context.work, context.player, lock=False)]
-        yield Answered("stop", {"title": "stop", "boards": playing})
+        yield Answered("stop", {"boards": playing})
 
 
 class Delete(Command, group="account"):

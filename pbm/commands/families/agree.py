@@ -194,7 +194,7 @@ class Reject(_Answer, group="play"):
             case PendingChallenge() as challenge:
                 own = challenge.by_id == context.player.id
                 told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
-                yield Answered("challenge-refused", {"title": "no game", **told})
+                yield Answered("challenge-refused", told)
                 yield refuse_challenge(context.work, challenge, context.player)
             case board, offer:
                 yield from offers.refuse(context.work, board, offer, context.player.id)
@@ -204,13 +204,13 @@ def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
     inviter = challenge.handle_of(challenge.by_id)
     events = accept_challenge(context.work, challenge, context.player, context.now)
     if any(isinstance(event, CalledOff) for event in events):
-        yield Answered("invitation-off", {"title": "no game"})
+        yield Answered("invitation-off", {})
     yield from events
     if not events:
         others = [challenge.handle_of(other) for other in challenge.waiting]
         waiting = [handle for handle in others if handle != context.player.handle]
         told = {"inviter": inviter, "waiting": waiting, "until": f"{challenge.expires_at:%Y-%m-%d}"}
-        yield Answered("challenge-accepted", {"title": "your yes", **told})
+        yield Answered("challenge-accepted", told)
 
 
 def _others_in(challenge: PendingChallenge, player_id: int) -> list[str]:

@@ -49,8 +49,7 @@ class Back(Command, group="account"):
 
     def run(self, context: Context) -> Iterator[Event]:
         had_begun = vacations.come_back(context.work, context.player, context.turn.arrived)
-        title = "welcome back" if had_begun else "your vacation"
-        yield Answered("back", {"title": title, "had_begun": had_begun})
+        yield Answered("back", {"had_begun": had_begun})
 
 
 def _vacations(context: Context, **taken: str) -> Answered:
@@ -60,7 +59,7 @@ def _vacations(context: Context, **taken: str) -> Answered:
         for item in vacations.still_to_come(*whose)
     ]
     left = vacations.days_left(*whose)
-    told = {"title": "your vacation", "coming": coming, "left": left, "most": vacations.DAYS_A_YEAR}
+    told = {"coming": coming, "left": left, "most": vacations.DAYS_A_YEAR}
     return Answered("vacation", {**told, **taken})
 
 

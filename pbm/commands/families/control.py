@@ -95,7 +95,7 @@ class ReportBoard(Command, group="lobby"):
         mailed = is_first and REPORTS_MAILED.take(work, now)
         last = mailed and REPORTS_MAILED.is_empty(work, now)
         yield Reported(number, board.id, player.handle, tuple(own), tuple(words), mailed, last)
-        told = {"title": "your report", "number": board.id, "most": REPORTS.most}
+        told = {"number": board.id, "most": REPORTS.most}
         yield Answered("reported", {**told, "mailed": mailed, "today": has_operator})
 
     def pinned(self, context: Context) -> str:
@@ -134,7 +134,7 @@ def _named(context: Context, handle: str) -> Player:
 
 def _blocks(context: Context, **done: str) -> Answered:
     handles = list(context.work.blocks.handles_of(context.player.id))
-    return Answered("blocks", {"title": "blocked players", "handles": handles, **done})
+    return Answered("blocks", {"handles": handles, **done})
 
 
 def _cut(lines: Sequence[str]) -> list[str]:

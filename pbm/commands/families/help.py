@@ -78,7 +78,7 @@ class Help(Command, group="look"):
 
 
 def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> dict[str, Any]:
-    """Return a page's title, its text, and the picture of a starting board or None.
+    """Return a page's name, its text, and the picture of a starting board or None.
 
     The text names the address `server`. Raises Refusal for an unknown subject.
     """
@@ -90,12 +90,12 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     ]
     if meant:
         text = "\n\n".join(command_page(command) for command in meant)
-        return {"title": f"help {name}", "text": text, "picture": None}
+        return {"page": name, "text": text, "picture": None}
     for of_game, option in _set_ups():
         value = option.find(name.removeprefix(_BOARDS))
         if value:
             return {
-                "title": f"help {_BOARDS} {value}",
+                "page": f"{_BOARDS} {value}",
                 "text": _board_page(of_game, option, value),
                 "picture": _picture(of_game, {option.name: value}),
             }
@@ -121,7 +121,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
         text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
     shown = default_game() if name == _BOARDS else games().get(name)
     return {
-        "title": "help" if name == _FIRST else f"help {name}",
+        "page": "" if name == _FIRST else name,
         "text": text,
         "picture": shown and _picture(shown, {}),
     }

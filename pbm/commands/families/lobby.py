@@ -96,7 +96,7 @@ class Challenge(Command, group="lobby"):
         if addresses:
             quoted = context.work.history.has_moved(context.player_id)
             told = {"addresses": list(addresses), "first_unsaid": first_unsaid, "quoted": quoted}
-            yield Answered("invited", {"title": "your invitation", **told})
+            yield Answered("invited", told)
             guests = [item.id if isinstance(item, Player) else item for item in seated]
             yield invite(context.work, setup, guests, context.player, context.now, self._line([]))
             return
@@ -246,7 +246,7 @@ def challenged_answer(
     days = limits.CHALLENGE_STANDS.days
     told = {"asked": list(handles), "first_unsaid": first_unsaid, "days": days}
     told |= {"words": True} if words else {}
-    return Answered("challenged", {"title": "your challenge", **told})
+    return Answered("challenged", told)
 
 
 def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:

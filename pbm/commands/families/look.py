@@ -177,5 +177,4 @@ class Next(Command, group="look"):
         if count == 1:
             yield Answered("board", boards[0], boards[0]["number"])
             return
-        title = f"your move on {count or 'no'} boards"
-        yield Answered("waiting", {"title": title, "boards": boards, "more": more})
+        yield Answered("waiting", {"boards": boards, "more": more})

@@ -43,9 +43,9 @@ class ListHistory(Command, group="look"):
             raise Refusal("too-many-histories")
         below = self.before.number if self.before else None
         listed = listings.history(context.work, players, context.actor, below)
-        go_on, title = listed["go_on"], f"the games of {' and '.join(listed['names'])}"
+        go_on = listed["go_on"]
         line = f"history {' '.join(handles)} -before={go_on}" if go_on else None
-        yield Answered("history", {"title": title, **listed, "line": line})
+        yield Answered("history", {**listed, "line": line})
 
 
 class ShowInfo(Command, group="look"):
@@ -63,7 +63,7 @@ class ShowInfo(Command, group="look"):
             raise Refusal("has-left", handle=player.handle)
         told = listings.player_info(context.work, player, context.now)
         languages = list(names_of(player.settings.languages))
-        yield Answered("info", {"title": f"about {player.handle}", **told, "languages": languages})
+        yield Answered("info", {**told, "languages": languages})
 
 
 class ListPlayers(Command, group="look"):
@@ -80,7 +80,7 @@ class ListPlayers(Command, group="look"):
         game, first = self.of or self.game.info.name, lowered(self.start or "")[:_LONGEST]
         listed = listings.players_listed(context.work, game, first, context.now)
         line = f"players {listed['go_on']}" if listed["go_on"] else None
-        yield Answered("players", {"title": "who plays here", **listed, "line": line})
+        yield Answered("players", {**listed, "line": line})
 
 
 class Standings(Command, group="look"):
@@ -93,5 +93,6 @@ class Standings(Command, group="look"):
 
     def run(self, context: Context) -> Iterator[Event]:
         game = self.of or self.game.info.name
-        told = listings.standings(context.work, game, context.actor, context.now)
-        yield Answered("standings", {"title": f"the standings of {told['game']}", **told})
+        yield Answered(
+            "standings", listings.standings(context.work, game, context.actor, context.now)
+        )

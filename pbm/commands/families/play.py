@@ -167,7 +167,7 @@ class Analyse(BoardCommand, group="look"):
             yield Answered("analysis", params, board.id)
             return
         advice.ask_analysis(context.work, board, context.player, context.now)
-        told = {"title": "your analysis", "number": board.id, "plies": board.ply}
+        told = {"number": board.id, "plies": board.ply}
         yield Answered("analysis-begun", told, board.id)
 
     def pinned(self, context: Context) -> str:

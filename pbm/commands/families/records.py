@@ -36,7 +36,7 @@ class Export(Command, group="look"):
         if self.what == ME:
             context.count(EXPORTS_OF_ALL)
             text = json.dumps(everything_about(context), indent=1)
-            yield Answered("record", {"title": "all about you", "text": text})
+            yield Answered("record", {"text": text})
             return
         if isinstance(self.what, str):
             raise Refusal("not-a-board", word=self.what)
@@ -51,8 +51,7 @@ class Export(Command, group="look"):
         except RecordError as error:
             told = why(board.rules, error, of_board=board.id)
             raise Refusal("no-such-form", number=board.id, **told) from error
-        title = f"board {board.id} as a record"
-        yield Answered("record", {"title": title, "number": board.id, "text": text})
+        yield Answered("record", {"number": board.id, "text": text})
 
     def _record(self, context: Context, board: Board) -> GameRecord:
         """Return the record of a board, with the better moves that an analysis found."""
@@ -87,7 +86,7 @@ class Import(Command, group="look"):
         board = records.keep_record(context.turn, self.game, through, seated, names=names)
         lapses_at = context.now + KEPT_UNSEEN
         context.work.timers.set(TimerKind.RECORD_LAPSE, str(board.id), context.now, lapses_at)
-        told = {"title": "your record", "plies": board.ply, "options": dict(board.options)}
+        told = {"plies": board.ply, "options": dict(board.options)}
         yield Answered("imported", {**told, "game": board.game, "number": board.id}, board.id)
 
     def _replay(self, context: Context) -> records.Replay:

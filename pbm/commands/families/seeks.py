@@ -83,8 +83,7 @@ class ListSeeks(Command, group="lobby"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        told = open_seeks(context.work, context.player, context.now)
-        yield Answered("seeks", {"title": "open games", **told})
+        yield Answered("seeks", open_seeks(context.work, context.player, context.now))
 
 
 class Join(Command, group="lobby"):
@@ -117,7 +116,7 @@ class Unseek(Command, group="lobby"):
             yield from seeks.leave_seek(context.work, seek, context.player)
             own, pairs = seek.maker.player_id == context.player.id, seek.wish.pairs
             told = {"number": seek.id, "own": own, "pairs": pairs, "by": seek.maker.handle}
-            yield Answered("unseek", {"title": f"seek {seek.id}", **told})
+            yield Answered("unseek", told)
 
     def pinned(self, context: Context) -> str:
         number = self._meant(context)[0].id
@@ -148,6 +147,6 @@ def _outcome(context: Context, done: Seek | list[Event]) -> Iterator[Event]:
     (seek,) = seeks_data(context.work, [done], context.player, context.now)
     wish = done.wish
     robot = robot_to_begin_with(context.work, wish.game, context.player) if wish.pairs else None
-    told = {"title": f"seek {done.id}", **seek, "joined": not seek["own"]}
+    told = {**seek, "joined": not seek["own"]}
     told |= {"robot": robot, "fits": robot != WEAKEST}
     yield Answered("seeking", told)

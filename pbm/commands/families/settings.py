@@ -275,7 +275,6 @@ def _settings(context: Context, changed: str = "") -> Answered:
         for name, value in asdict(settings).items()
     }
     told = {
-        "title": "your settings",
         "now": local_time(context.now, settings.timezone),
         "changed": changed,
         **shown,

@@ -15,7 +15,7 @@ from pbm.resources import game_templates, resource_path
 from pbm.rules.contract import SHORTEST_STATE
 from pbm.rules.registry import read_state
 
-_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
+_COMMENT = re.compile(r"\{#.*?#\}|^\{\{[^\n]* \| subject \}\}\n", re.DOTALL | re.MULTILINE)
 _FILLED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _CONSTANT = re.compile(r'"([^"\n]*)"')
 _SENTENCE_END = (".", "!", "?", ":", '"')

@@ -37,8 +37,9 @@ SHAPES = {  # the kinds of blocks, by the mark before each of their lines
     _DRAWN: "drawn",
 }
 GLUE = "\ue002"  # a blank at which no line breaks
+SUBJECT = "\ue009"  # before a mail's subject, in a line of its own
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"  # around a ready-made answer
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue008]", re.ASCII)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue009]", re.ASCII)
 _ESCAPED = re.compile(r"\\[xuUr]")  # in a `repr`, which escapes all characters to remove
 _MAY_BE_ESCAPED = re.compile(rb"\\[ubfr]|[^ -~]")  # the same in JSON, or not ASCII
 _LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*|games|next|play|seeks|settings|stop)"')
@@ -89,6 +90,7 @@ def _keep_indented_block(block: str) -> str:
 
 FILTERS: dict[str, Callable[..., str]] = {
     "pre": partial(_marked, KEPT),  # keeps line breaks and blanks
+    "subject": lambda text: SUBJECT + text,
     "picture": _show_picture,  # in the HTML part, if the view has one
     # Keeps a board drawn in letters, but not in an HTML part that shows the picture.
     "diagram": lambda lines, view: _marked(_DRAWN if view.get("picture") else KEPT, lines),

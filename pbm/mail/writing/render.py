@@ -1,6 +1,7 @@
 """Renders text and HTML part of a mail from one template; `blocks.py` describes the syntax."""
 
 import operator
+import re
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ from pbm.mail.writing.blocks import (
     FILTERS,
     KEPT,
     PICTURE,
+    SUBJECT,
     blocks_of,
     cleaned,
     linked,
@@ -39,10 +41,13 @@ from pbm.mail.writing.compose import InlinePicture
 from pbm.mail.writing.legacy_params import current_params
 from pbm.resources import game_templates, resource_path
 
+_SUBJECT = re.compile(f"{SUBJECT}(.*)\n")
+
 
 class Rendered(NamedTuple):
-    """Both parts of a mail, with LF line ends, and the pictures of the HTML part."""
+    """A mail's subject, both parts with LF line ends, and the pictures of the HTML part."""
 
+    subject: str
     text: str
     html: str
     pictures: tuple[InlinePicture, ...]
@@ -77,14 +82,18 @@ class Renderer:
         template: str,
         params: dict[str, Any],
         message_id: str | None = None,
-        reply: tuple[str, str] = ("", ""),
+        reply: tuple[str, str | None] = ("", None),
     ) -> Rendered:
         """Render a mail. Raises jinja2.TemplateError.
 
-        `reply` is the address and subject of a reply. Without `message_id` there are no pictures.
+        `reply` is the address that a reply goes to, and the mail's subject, None if the template
+        words it. Without `message_id` there are no pictures.
         """
         params = cleaned(current_params(params))
         source = self._templates.get_template(f"{template}.txt").render(v=params)
+        worded = _SUBJECT.findall(source)
+        subject = reply[1] or (worded[0] if worded else "")
+        source = _SUBJECT.sub("", source)
         # An empty line ends the block above.
         blocks = [block for chunk in source.split("\n\n") if chunk for block in blocks_of(chunk)]
         described = dict.fromkeys(block.picture for block in blocks if block.picture and message_id)
@@ -101,8 +110,9 @@ class Renderer:
             if not (block.drawn if ids else block.picture)
         ]
         return Rendered(
+            subject,
             f"{text}\n",
-            self._above + linked("\n".join(shown), *reply) + self._below,
+            self._above + linked("\n".join(shown), reply[0], subject) + self._below,
             tuple(InlinePicture(name, picture.png(line)) for line, name in ids.items()),
         )
 

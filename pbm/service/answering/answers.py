@@ -20,7 +20,7 @@ from pbm.events import Answered, Event
 from pbm.events.board import AddressChanged
 from pbm.play.actions import boards_played
 from pbm.play.limits import ALIAS_ASKED_EVERY
-from pbm.play.subjects import answer_subject, question_subject
+from pbm.play.subjects import question_subject
 from pbm.service.answering.newcomers import handle_again, settle_signup
 from pbm.service.asking.challenges import CHALLENGE
 from pbm.service.asking.questions import (
@@ -122,7 +122,7 @@ def _drop(
     misread = [others.problem.line] if others.problem else []  # `line` has masked secrets
     unread = [*(command.line for command in others.commands), *misread, *others.comment]
     told = {"lines": _lines_asked(errands), "unread": [] if instead else unread}
-    tell(context, [Answered("dropped", {"title": "dropped", **told})])
+    tell(context, [Answered("dropped", {**told})])
     said_no = f"{context.player.handle} said no"
     return f"{said_no}; {obey(context, others, proven=speaker.proven)}" if instead else said_no
 
@@ -160,7 +160,7 @@ def _lines_asked(errands: Sequence[PendingCommands]) -> list[str]:
 
 
 def _is_closed(context: Context) -> str:
-    tell(context, [Answered("question-closed", {"title": "too late"})])
+    tell(context, [Answered("question-closed", {})])
     return f"{context.player.handle}: the question is closed"
 
 
@@ -172,7 +172,7 @@ def _run_errands(
         address = question.params["author"]
         if not turn.work.players.by_address(address_key(address)):
             turn.work.players.add_address(context.player_id, address, turn.now)
-            told = {"title": "address added", "address": address}
+            told = {"address": address}
             events.append(Answered("address-added", told))
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DONE)
@@ -182,7 +182,7 @@ def _run_errands(
         meant = replace(context, turn=replace(turn, new_password=confirmed), hints=hints, mailed=())
         events += run_script(meant, Script(read_commands(errand.lines), errand.comment))
     if not events:
-        events.append(Answered("nothing-left", {"title": "nothing left to do"}))
+        events.append(Answered("nothing-left", {}))
     return f"{context.player.handle} said yes{tell(context, events)}"
 
 
@@ -197,7 +197,7 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
         return obey(context, script, proven=speaker.proven)
     waits = challenge is not None and player.id in challenge.waiting
     if challenge is None or not (waits and is_open(question, turn.arrived)):
-        tell(context, [Answered("challenge-closed", {"title": "too late"})])
+        tell(context, [Answered("challenge-closed", {})])
         return f"{player.handle}: the challenge waits no longer"
     inviter = challenge.handle_of(challenge.by_id)
     if answer is None:
@@ -245,21 +245,23 @@ def _answer_to_challenge(
 
 
 def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
-    work, answered = turn.work, answer_subject("your answer")
+    work = turn.work
     player = work.players.find_locked(question.params["player"])
     names = turn.names_beside([player.handle] if player else [])
     yes, _ = confirmation(turn.envelope.said, Asked(("address",), names=names, grave=True))
     is_wanted = player is not None and player.epoch == question.params["epoch"]
     is_wanted = is_wanted and work.players.by_address(address_key(question.address)) is None
     if player is None or not (player.is_active and is_wanted and is_open(question, turn.arrived)):
-        MailWriter(turn).answer(question.address, answered, [{"section": "question-closed"}])
+        section = {"section": "question-closed", "of_address": True}
+        MailWriter(turn).answer(question.address, [section])
         return f"{question.address}: the question is closed"
     if yes is None:
         told = {"handle": player.handle}
         return f"{question.address}: {ask_once_more(turn, question.address, question, token, told)}"
     work.questions.settle(question, "yes" if yes else "no")
     if not yes:
-        MailWriter(turn).answer(question.address, answered, [{"section": "dropped"}])
+        section = {"section": "dropped", "of_address": True}
+        MailWriter(turn).answer(question.address, [section])
         return f"{question.address} is not {player.handle}'s"
     if question.params["instead"]:
         new = (question.address, *player.addresses[1:])
@@ -285,13 +287,13 @@ def _announce(
     told = {"handle": before.handle, "address": new, "instead": instead}
     sent = [board.id for board in boards[:MOST_SENT_AGAIN]]
     section = {"section": "new-address", **told, "boards": sent, "more": len(boards) - len(sent)}
-    MailWriter(turn).answer(player, answer_subject("your addresses"), [section])
+    MailWriter(turn).answer(player, [section])
     if new != player.address:
         there = {"sections": [{**section, "first": player.address}], "last": False}
-        MailWriter(turn).notice(player, "answer", "your addresses", there, address=new)
+        MailWriter(turn).notice(player, "answer", there, address=new)
     for address in before.addresses:
         if address != player.address:
-            MailWriter(turn).notice(address, "addresses-changed", "your addresses", told)
+            MailWriter(turn).notice(address, "addresses-changed", told)
 
 
 def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:

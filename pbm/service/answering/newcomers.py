@@ -28,7 +28,6 @@ from pbm.play.begin import robot_to_begin_with
 from pbm.play.challenges import go_on, seat_guest
 from pbm.play.limits import ASIDE, has_said_no
 from pbm.play.listings import open_seeks
-from pbm.play.subjects import answer_subject
 from pbm.rules.registry import default_game, game_named
 from pbm.service.accounts import check_new_handle, choose_handle, suggest_handle
 from pbm.service.asking.challenges import FIRST_GAMES, FirstGame, ask_signup, first_game_kept
@@ -54,7 +53,7 @@ _WITH_ANOTHER_LEFT = 2  # answers left today
 _LONGEST_LINE = 200  # characters of a stored line
 _MOST_OFFERED = 5  # seeks
 _LINES_BELOW = 2  # lines below the command that may ask for something
-_CALLED_OFF = Answered("invitation-off", {"title": "no game"})  # to a guest
+_CALLED_OFF = Answered("invitation-off", {})  # to a guest
 
 
 def answer_stranger(turn: MailTurn, author: str) -> str:
@@ -108,15 +107,14 @@ def help_stranger(context: Context, author: str, script: Script) -> bool:
     except Refusal:
         return False
     sections = [{"section": item.section, **item.params} for item in told]
-    subject = answer_subject(str(told[0].params["title"]))
-    MailWriter(context.turn).answer(author, subject, sections)
+    MailWriter(context.turn).answer(author, sections)
     return True
 
 
 def say_goodbye(turn: Turn, address: str) -> str:
     """Confirm to an address that it gets no more mail."""
     section = {"section": "goodbye", "for_good": has_said_no(turn.work, address)}
-    MailWriter(turn).answer(address, answer_subject("goodbye"), [section])
+    MailWriter(turn).answer(address, [section])
     return f"{address} does not want to play"
 
 
@@ -232,7 +230,7 @@ def handle_again(turn: MailTurn, speaker: Answerer, player: Player) -> str:
     work.questions.settle(question, "yes" if yes else "no")
     if not yes:
         call_off(turn, challenge, question, "turned-down")
-        tell(context, [Answered("dropped", {"title": "dropped"})])
+        tell(context, [Answered("dropped", {})])
         return f"{player.handle} turned an invitation down"
     tell(context, [said_yes(turn, challenge, question, player)])
     start_if_complete(turn, challenge.id)
@@ -256,7 +254,7 @@ def _welcome(turn: MailTurn, speaker: Answerer, player: Player, rest: tuple[str,
     told: list[Event] = []
     if challenge is not None:
         taken = said_yes(turn, challenge, question, player)
-        told.append(replace(taken, params={**taken.params, "title": "welcome"}))
+        told.append(replace(taken, params={**taken.params, "is_new": True}))
     elif question.params["invitation"]:
         told.append(_CALLED_OFF)
     if script.problem:
@@ -271,7 +269,7 @@ def _welcome(turn: MailTurn, speaker: Answerer, player: Player, rest: tuple[str,
     joined["open"] = offered["can"]  # after the commands above
     joined["invited"] = challenge is not None
     # To somebody who was invited the game is told first.
-    told.insert(challenge is not None, Answered("signed-up", {"title": "welcome", **joined}))
+    told.insert(challenge is not None, Answered("signed-up", joined))
     tell(context, told)
     if challenge is not None:
         start_if_complete(turn, challenge.id)
@@ -416,7 +414,7 @@ def call_off(turn: Turn, challenge: PendingChallenge, question: Question, why: s
     inviter = turn.work.players.get(challenge.by_id)
     if inviter.addresses:
         told = {"address": question.address, "others": len(challenge.seats) > 2}
-        MailWriter(turn).tell_or_keep(inviter, why, "your invitation", told)
+        MailWriter(turn).tell_or_keep(inviter, why, told)
     _tell_guests(turn, challenge)
 
 
@@ -428,4 +426,4 @@ def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool =
     off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
         if all_of_them or not turn.wrote(guest):
-            MailWriter(turn).tell_or_keep(guest, "answer", "no game", off)
+            MailWriter(turn).tell_or_keep(guest, "answer", off)

@@ -140,7 +140,7 @@ def tell_called_off(turn: Turn, event: CalledOff) -> None:
     for player in turn.work.players.some(event.readers):
         if player.addresses:
             own = {"own": player.handle == event.by}
-            MailWriter(turn).tell_or_keep(player, "challenge-off", "no game", {**told, **own})
+            MailWriter(turn).tell_or_keep(player, "challenge-off", {**told, **own})
 
 
 def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:

@@ -208,8 +208,7 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
     owner = turn.work.players.by_address(address_key(event.address))
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
-        about = "address-wanted", "your address", told
-        MailWriter(turn).notice(owner, *about, address=event.address)
+        MailWriter(turn).notice(owner, "address-wanted", told, address=event.address)
         return
     title = default_game().info.title
     params = {"handle": player.handle, "instead": event.instead, "title": title}

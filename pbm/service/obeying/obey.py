@@ -53,7 +53,7 @@ from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
 _FORGED = "enough mails came in their name"  # in the log
-_SUSPENDED = Answered("suspended", {"title": "your account"})
+_SUSPENDED = Answered("suspended", {})
 
 
 def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> str:
@@ -111,7 +111,7 @@ def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list
 
 def _no_command_answer(context: Context, script: Script, number: int | None) -> Answered:
     missing = context.turn.cause.missing
-    told: dict[str, Any] = {"title": "no command found", "number": number, "missing": missing}
+    told: dict[str, Any] = {"number": number, "missing": missing}
     if number is None:
         work, player = context.work, context.player
         playing = work.boards.of_player(player.id, playing=True, most=1)
@@ -190,7 +190,7 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     for address in speaker.addresses[1:]:
         for item in (item for item in answered if item.to_all):
             params = {"sections": [{"section": item.section, **item.params}], "last": False}
-            MailWriter(turn).notice(address, "answer", str(item.params["title"]), params)
+            MailWriter(turn).notice(address, "answer", params)
     remark = _ask_held(turn, speaker, events)
     _write_others(turn, speaker, events)
     if told:
@@ -223,7 +223,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
             case AddressWanted():
                 questions.ask_new_address(turn, speaker, event)
             case Forgotten(address, handle):
-                told = "forgotten", "you have left", {"handle": handle}
+                told = "forgotten", {"handle": handle}
                 MailWriter(turn).notice(address, *told, kind=Kind.FAREWELL)
             case Proposed():
                 ask_challenged(turn, event)
@@ -232,8 +232,7 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
             case Reported(mailed=True):  # `pbm-admin reports` shows the others
                 board = turn.work.boards.get(event.about)
                 params = {**to_plain(event), "players": [seat.handle for seat in board.seats]}
-                subject = f"{event.handle} reports board {event.about}"
-                MailWriter(turn).notice(turn.site.operator, "report-operator", subject, params)
+                MailWriter(turn).notice(turn.site.operator, "report-operator", params)
 
 
 def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:

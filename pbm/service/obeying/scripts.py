@@ -242,7 +242,7 @@ def _chat(context: Context, number: int, script: Script) -> list[Event]:
     """
     work, now, player, comment = context.work, context.now, context.player, script.comment
     board = work.boards.get(number, lock=True)  # the lock makes the counts exact
-    told = {"title": "your words", "number": number, "comment": list(comment)}
+    told = {"number": number, "comment": list(comment)}
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
     if not SAME_WORDS.take(work, now, number, player.id, said, wait=False):
         if not SAME_WORDS_NOTICES.take(work, now, number, player.id, wait=False):
@@ -266,7 +266,7 @@ def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
     """Return the answer to a refused command; `alone` says that the script has no other command."""
-    told = {**_TOLD, "title": command.words[0], "line": command.line, "alone": alone}
+    told = {**_TOLD, "command": command.words[0], "line": command.line, "alone": alone}
     told |= {"code": refusal.code, "params": refusal.params}
     number = refusal.params.get("number")
     return Answered(_REFUSAL, told, _board_shown(context, number, about_board=command.about_board))
@@ -276,7 +276,7 @@ def problem_answer(context: Context, script: Script, problem: Problem) -> Answer
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     clearer = _refusal_of_move(context, problem, board_id)
-    told = {**_TOLD, "title": "your line was not understood", "line": problem.line}
+    told = {**_TOLD, "line": problem.line}
     told |= {"talk": problem.code in _PERHAPS_WORDS, "comment": list(script.comment)}
     shown = clearer or problem
     told |= {"code": shown.code, "params": shown.params, "alone": True}

@@ -53,14 +53,14 @@ class OperatorTurn(Turn):
         MailWriter(self).board(player, board, shown_to(self, player, board, done))
         return True
 
-    def tell(self, whom: Player | str, template: str, subject: str, /, **params: Any) -> None:
+    def tell(self, whom: Player | str, template: str, /, **params: Any) -> None:
         """Mail a notice to `whom`, a player or an address. A player without address gets none."""
         postmaster = f"postmaster@{self.site.address.domain}"  # where players can object
         told = {"why": self.why, "postmaster": postmaster, **params}
         if isinstance(whom, Player):
             told = {"handle": whom.handle, **told}
         if isinstance(whom, str) or whom.addresses:
-            MailWriter(self).notice(whom, f"operator/{template}", subject, told)
+            MailWriter(self).notice(whom, f"operator/{template}", told)
 
 
 @dataclass(frozen=True)

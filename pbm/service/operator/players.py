@@ -27,7 +27,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         _check_address(act, player, new)
         for old in player.addresses:
             if address_key(old) != address_key(new):
-                act.tell(old, "address-old", "your address", handle=player.handle)
+                act.tell(old, "address-old", handle=player.handle)
         act.work.players.set_addresses(player.id, [new], act.now)
         keep_stop(act.work, player, act.now)
         act.work.players.renew_epoch(player.id)
@@ -35,7 +35,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         player = act.work.players.get(player.id)
         boards = boards_played(act.work, player)
         numbers = [board.id for board in boards]
-        act.tell(player, "address-new", "your address", address=new, boards=numbers)
+        act.tell(player, "address-new", address=new, boards=numbers)
         for board in boards:
             done = by_operator.AddressReplaced(board.id, act.why, player.id)
             act.send_board(board, player, done)
@@ -52,7 +52,7 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
         announce_seeks(act, leave_all_seeks(act.work, player))
         act.note("suspended", player=player)
         boards = boards_played(act.work, player)
-        act.tell(player, "suspended", "you are suspended", boards=[board.id for board in boards])
+        act.tell(player, "suspended", boards=[board.id for board in boards])
         for board in boards:
             done = by_operator.PlayerSuspended(board.id, act.why, player.id)
             announce_boards(act, [done], but=player.id)
@@ -69,7 +69,7 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         since = [change.at for change in changes if change.what == "suspended"]
         give_back(act.work, player, max(since, default=act.now), act.now)
         act.note("unsuspended", player=player)
-        act.tell(player, "unsuspended", "you can play again")
+        act.tell(player, "unsuspended")
         for board in boards_played(act.work, player):
             announce_boards(act, [by_operator.SuspensionLifted(board.id, act.why, player.id)])
             request_move(act.work, board, act.now)
@@ -95,7 +95,7 @@ def remove(session: OperatorSession, handle: str, why: str) -> Player:
     with session.act(why) as act:
         player = _person(act, handle)
         numbers = [board.id for board in boards_played(act.work, player)]
-        act.tell(player.address, "removed", "you are removed", handle=player.handle, boards=numbers)
+        act.tell(player.address, "removed", handle=player.handle, boards=numbers)
         act.work.players.change(player.id, status=PlayerStatus.REMOVED)
         announce_seeks(act, leave_all_seeks(act.work, player))
         for event in call_off_all(act.work, player):

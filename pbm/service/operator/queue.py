@@ -90,14 +90,14 @@ def drop(session: OperatorSession, name: str, why: str) -> str:
             player, board = act.work.players.find(mail.player_id or 0), mail.board_id
             act.note("mail dropped", player=player, mail=_name(mail), board_number=board)
             if player is not None and mail.kind.treatment.loss_is_reported:
-                act.tell(player, "answer-dropped", "a mail to you was dropped", board=board)
+                act.tell(player, "answer-dropped", board=board)
             return _name(mail)
         player, subject = sender_of(act, mail)
         act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
         act.note("mail dropped", player=player, mail=_name(mail))
         if player is not None:
             told = {"number": _name(mail), "subject": masked(subject)}
-            act.tell(player, "mail-dropped", "your mail was dropped", **told)
+            act.tell(player, "mail-dropped", **told)
         return _name(mail)
 
 
@@ -164,13 +164,13 @@ def _outgoing_text(mail: OutboxMail) -> str:
     if mail.template == "raw":
         return _incoming_text(b64decode(mail.params["raw"]))
     try:
-        text = Renderer().render(mail.template, mail.params).text
+        subject, text = Renderer().render(mail.template, mail.params)[:2]
     except (TemplateError, LookupError, TypeError, ValueError, AttributeError) as error:
-        params = json.dumps(mail.params, indent=1, sort_keys=True, default=str)
+        subject, params = "", json.dumps(mail.params, indent=1, sort_keys=True, default=str)
         text = f"It cannot be rendered ({type(error).__name__}: {error}) from:\n{params}"
     return (
         f"To: {mail.recipient}\n"
-        f"Subject: {mail.headers.get('subject', '')}\n"
+        f"Subject: {mail.headers.get('subject') or subject}\n"
         f"Message-Id: {mail.message_id}\n"
         f"Reply-To: {mail.headers.get('reply_to') or '-'}\n"
         f"Template: {mail.template}\n\n{text}"

@@ -175,7 +175,7 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
     if mail.template == "raw":
         return b64decode(mail.params["raw"])
     headers = mail.headers
-    reply = (headers["reply_to"] or from_address, headers["subject"])
+    reply = (headers["reply_to"] or from_address, headers.get("subject"))
     rendered = renderer.render(mail.template, mail.params, mail.message_id, reply)
     return compose(
         OutgoingMail(
@@ -187,7 +187,7 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
             text=rendered.text,
             html=rendered.html,
             pictures=rendered.pictures,
-            **headers,  # named like the fields
+            **{**headers, "subject": rendered.subject},  # named like the fields
         )
     )
 

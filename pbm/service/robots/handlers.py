@@ -171,7 +171,7 @@ def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
 
 def give_up_hint(turn: RobotTurn) -> str:
     board, player = turn.board, turn.work.players.get(turn.job.player_id)
-    told = {"title": "your hint", "number": board.id}
+    told = {"number": board.id}
     announce_answer(turn, player, [Answered("hint-failed", told, board.id)])
     return f"no hint for {player.handle} on board {board.id}"
 
@@ -280,7 +280,7 @@ def _themes(dear: Sequence[analysis.Judged]) -> list[dict[str, Any]]:
 def _tell(turn: RobotTurn, board: Board) -> str:
     """Mail the analysis, or its failure, to all readers; return their handles."""
     work, kept = turn.work, turn.work.analyses.find(board.id)
-    failed = {"title": "your analysis", "number": board.id}
+    failed = {"number": board.id}
     told = []
     for number in work.analyses.readers(board.id):
         player = work.players.get(number)

@@ -136,7 +136,7 @@ class RobotJobs:
             turn = Turn(work=work, site=self.site, now=self.clock())
             told = {"kind": job.kind, "board": job.board_id, "error": reason, "is_stuck": is_stuck}
             cause = "stuck" if is_stuck else "tried again"
-            tell_of_trouble(turn, "robot-trouble", "a robot could not think", told, cause)
+            tell_of_trouble(turn, "robot-trouble", told, cause)
 
     def _prepared(self, work: UnitOfWork, job: SearchJob) -> Sequence[LeasedJob]:
         """Return the job with its computation; () if preparing failed or the job is obsolete."""

@@ -14,7 +14,6 @@ from pbm.play.clocks.view import clock_for, clock_view
 from pbm.play.happened import record
 from pbm.play.limits import claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
-from pbm.play.subjects import answer_subject
 from pbm.play.views import ViewData, board_view, board_views, card_of, view_reads
 from pbm.service.telling.as_data import HandleOf, comment_data, handles_on
 from pbm.service.telling.audience import Reader, hears
@@ -230,7 +229,7 @@ def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
         for player in turn.work.players.some(news.readers):
             if player.addresses and player.is_active:
                 told = {**to_plain(news), "own": player.handle == news.handle}
-                MailWriter(turn).tell_or_keep(player, "seek-news", f"seek {news.seek}", told)
+                MailWriter(turn).tell_or_keep(player, "seek-news", told)
 
 
 def others_reading(board: Board, player_id: int) -> list[str]:
@@ -297,10 +296,8 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
     ]
     if number is None:
         shown = [board for section in sections for board in section.boards]
-        first = sections[0]
-        title = str(first.params.get("title") or first.section.replace("-", " "))
-        subject = str(first.params.get("subject_line") or answer_subject(title))
-        MailWriter(turn).answer(player, subject, told, shown=shown or None)
+        subject = sections[0].params.get("subject_line")
+        MailWriter(turn).answer(player, told, subject=subject, shown=shown or None)
         return True
     board = turn.work.boards.get(number)
     params = {**shown_to(turn, player, board), "sections": told}
@@ -319,8 +316,7 @@ def may_answer(turn: Turn, player: Player) -> bool:
         return True
     until = (turn.now + limit.within).strftime("%Y-%m-%d %H:%M UTC")
     paused = {"section": "paused", "until": until, "most": limit.most}
-    subject = answer_subject(f"answers paused until {until}")
-    MailWriter(turn).answer(player, subject, [paused], kind=limit.pause)
+    MailWriter(turn).answer(player, [paused], kind=limit.pause)
     return False
 
 

@@ -8,7 +8,6 @@ from datetime import timedelta
 
 from pbm.commands.turn import Claim, Turn
 from pbm.play.limits import CLAIMED_NOTED, CLAIMED_OF_ALL, CLAIMED_OF_ORIGIN, take_claimed_mail
-from pbm.play.subjects import answer_subject
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.store.values.asking import ErrandStatus
 from pbm.store.values.mails import Kind
@@ -54,6 +53,5 @@ def tell_unanswered(turn: Turn, player: Player) -> bool:
         "of_all": CLAIMED_OF_ALL,
         "strict": player.settings.strict,
     }
-    subject = answer_subject("somebody writes in your name")
-    MailWriter(turn).answer(player, subject, [told], kind=Kind.PAUSE_FROM)
+    MailWriter(turn).answer(player, [told], kind=Kind.PAUSE_FROM)
     return True

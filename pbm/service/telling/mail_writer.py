@@ -16,7 +16,7 @@ from pbm.events.board import MailCameBack
 from pbm.play.digests import next_hour
 from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_mail
 from pbm.play.offers import mark_of
-from pbm.play.subjects import answer_subject, classic_subject
+from pbm.play.subjects import classic_subject
 from pbm.service.telling.later import deferred_until, waits_until, with_waiting
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind, NewMail, OutboxMail
@@ -134,15 +134,16 @@ class MailWriter:
     def answer(
         self,
         reader: Player | str,
-        subject: str,
         sections: list[dict[str, Any]],
         *,
+        subject: str | None = None,
         kind: Kind = Kind.ANSWER,
         shown: Sequence[dict[str, Any]] | None = None,
     ) -> str:
         """Mail an answer outside the boards' threads, and return its Message-ID.
 
-        The Message-ID tells of the boards in `shown`. A stranger gets only a few answers a day.
+        The first section words the subject if it is None. The Message-ID tells of the boards in
+        `shown`. A stranger gets only a few answers a day.
         """
         params: dict[str, Any] = {"sections": sections}
         if isinstance(reader, str):
@@ -193,24 +194,21 @@ class MailWriter:
         self,
         reader: Player | str,
         template: str,
-        subject: str,
         params: dict[str, Any],
         *,
         address: str = "",
         kind: Kind = Kind.NOTICE,
     ) -> None:
         """Mail a notice to `reader`; a given `address` is used instead of the player's address."""
-        headers = self._plain_headers(answer_subject(subject), *filter(None, [address]))
+        headers = self._plain_headers(None, *filter(None, [address]))
         mail = self._mail(kind, reader, template, params, headers)
         self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))
 
-    def tell_or_keep(
-        self, player: Player, template: str, subject: str, params: dict[str, Any]
-    ) -> None:
+    def tell_or_keep(self, player: Player, template: str, params: dict[str, Any]) -> None:
         """Mail a notice to a player, or keep it for the next full hour if a limit is reached."""
         turn = self._turn
         if turn.wrote(player) or take_mails(turn.work, [player.id], turn.now):
-            self.notice(player, template, subject, params)
+            self.notice(player, template, params)
         else:
             turn.work.players.lock(player.id)  # the timer that mails it takes the same lock
             turn.work.kept_notices.keep(player.id, {"template": template, **params}, turn.now)
@@ -252,11 +250,14 @@ class MailWriter:
             due_at=deferred_until(player, turn.now) if player and treated.waits else None,
         )
 
-    def _plain_headers(self, subject: str, *addresses: str) -> dict[str, Any]:
-        """Return the headers of a mail to `addresses` that belongs to no board's thread."""
+    def _plain_headers(self, subject: str | None, *addresses: str) -> dict[str, Any]:
+        """Return the headers of a mail to `addresses` that belongs to no board's thread.
+
+        The template words the subject if it is None.
+        """
         answering = self._turn.cause.message_id if self._turn.cause.is_from(*addresses) else None
         return {
-            "subject": subject,
+            **({"subject": subject} if subject else {}),
             "in_reply_to": answering,
             "references": [answering] if answering else [],
             "auto_submitted": self._auto_submitted(*addresses),

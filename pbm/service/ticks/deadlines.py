@@ -251,7 +251,9 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
     subject = games_subject([None], f"{len(numbers)} wait for your move")
     counted = [item.board.id for item in awaited if item.counts]
     boards = section["boards"]
-    message_id = writer.answer(player, subject, [section], kind=Kind.REMINDERS, shown=boards)
+    message_id = writer.answer(
+        player, [section], subject=subject, kind=Kind.REMINDERS, shown=boards
+    )
     if counted:  # a forfeit checks that the reminder of these boards was delivered
         tick.work.reminders.name_boards(message_id, counted)
 

@@ -132,7 +132,7 @@ class Ticks:
         if work.timers.count_try(timer, error).tries < MOST_TRIES:
             return
         work.timers.set_stuck(timer)
-        params = {"kind": timer.kind, "board": timer.board_id, "error": error}
+        params = {"number": timer.id, "kind": timer.kind, "board": timer.board_id, "error": error}
         turn = Turn(work=work, site=self.site, now=self.clock())
         cause = f"{timer.kind} {error}"
-        tell_of_trouble(turn, "stuck-timer", f"timer {timer.id} is stuck", params, cause)
+        tell_of_trouble(turn, "stuck-timer", params, cause)

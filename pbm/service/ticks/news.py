@@ -206,7 +206,7 @@ def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:
         own = sum(view["yours"] for view in shown) or "none"
         of_boards = f"news of {len(shown)}, your move on {own}"
         subject = games_subject([None], of_boards if shown else "news")
-        MailWriter(tick).answer(player, subject, [section], kind=Kind.DIGEST, shown=shown)
+        MailWriter(tick).answer(player, [section], subject=subject, kind=Kind.DIGEST, shown=shown)
     return len(shown) < len(boards)
 
 

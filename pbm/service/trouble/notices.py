@@ -40,15 +40,13 @@ def forward_to_operator(turn: Turn, mail: InboxMail) -> str:
     return "sent on to the operator"
 
 
-def tell_of_trouble(
-    turn: Turn, template: str, subject: str, params: dict[str, Any], error: str
-) -> None:
+def tell_of_trouble(turn: Turn, template: str, params: dict[str, Any], error: str) -> None:
     """Mail the operator about an error, at most once a day for the same SMTP code or text."""
     operator, code = turn.site.operator, _CODE.search(error)
     cause = code[0] if code else _OF_ONE_MAIL.sub("", error)
     key = sha256(cause.encode()).hexdigest()[:16]
     if operator and _PER_CAUSE.take(turn.work, turn.now, template, key, wait=False):
-        MailWriter(turn).notice(operator, template, subject, params)
+        MailWriter(turn).notice(operator, template, params)
 
 
 def tell_anew(work: UnitOfWork) -> None:
@@ -60,7 +58,7 @@ def tell_operator(turn: Turn, mail: InboxMail) -> None:
     """Tell the operator which mail is stuck, and why."""
     number, error = incoming(mail.id), turn.work.inbox.get(mail.id).outcome or ""
     params = {"number": number, "error": error}
-    tell_of_trouble(turn, "stuck-operator", f"mail {number} is stuck", params, error)
+    tell_of_trouble(turn, "stuck-operator", params, error)
 
 
 def tell_sender(turn: Turn, mail: InboxMail) -> None:
@@ -68,7 +66,7 @@ def tell_sender(turn: Turn, mail: InboxMail) -> None:
     player, _ = sender_of(turn, mail)
     if player is not None:
         params = {"number": incoming(mail.id)}
-        MailWriter(turn).notice(player, "stuck-player", "your mail has to wait", params)
+        MailWriter(turn).notice(player, "stuck-player", params)
 
 
 def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
@@ -91,7 +89,5 @@ def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:
     """Tell the operator that a mail could not be sent. The loss of some kinds is not reported."""
     if mail.kind.treatment.loss_is_reported:
-        number = outgoing(mail.id)
-        params = {"number": number, "recipient": mail.recipient, "error": reason}
-        subject = f"mail {number} could not be sent"
-        tell_of_trouble(turn, "failed-operator", subject, params, reason)
+        params = {"number": outgoing(mail.id), "recipient": mail.recipient, "error": reason}
+        tell_of_trouble(turn, "failed-operator", params, reason)

@@ -127,7 +127,7 @@ def _tell_owner(turn: Turn, recipient: Recipient, why: str, *, readable: bool = 
     if owner is None or not UNNAMED_TOLD.take(turn.work, turn.now, whose, wait=False):
         return ""
     told = {"why": why, "readable": readable}
-    MailWriter(turn).notice(owner, "unnamed", "a mail that could not be read", told)
+    MailWriter(turn).notice(owner, "unnamed", told)
     return " Told to the owner of the reply address."
 
 

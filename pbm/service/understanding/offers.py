@@ -67,7 +67,7 @@ def read_yes_to_nothing(known: Known, words: Script) -> Script | None:
 
 
 def yes_to_what(known: Known, **more: bool) -> Answered:
-    told = {"title": "yes to what?", "offers": [offer.kind for offer in known.asked], **more}
+    told = {"offers": [offer.kind for offer in known.asked], **more}
     return Answered("bare-yes", told, known.number)
 
 

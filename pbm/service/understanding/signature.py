@@ -81,9 +81,7 @@ def note_signature(turn: MailTurn, player: Player) -> None:
         newest_first = " ".join([digest, *told][:_MOST_SIGNATURES])
         turn.work.players.change_settings(player.id, signature=newest_first)
         shown = [] if new_password("\n".join(lines)) else lines
-        turn.notes.append(
-            Answered("signature-left-out", {"title": "your signature", "lines": shown})
-        )
+        turn.notes.append(Answered("signature-left-out", {"lines": shown}))
 
 
 def _note_ending(turn: MailTurn, player: Player) -> None:

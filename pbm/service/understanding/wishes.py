@@ -98,7 +98,7 @@ def read_wish(known: Known, script: Script) -> Script | None:
     deeds = [item for item in meant if item.intention in _DEEDS and not item.asks_how]
     asked = next((item.intention for item in meant if item.intention in _EXPLAINED), None)
     if asked and not deeds:
-        return Script(answer=Answered("explained", {"title": str(asked), "about": asked}, number))
+        return Script(answer=Answered("explained", {"about": asked}, number))
     lines: dict[str, Meant] = {}
     for item in deeds or meant:
         lines.setdefault(_line(item, number, game), item)

@@ -69,7 +69,7 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     )
     if before is None:
         return turn
-    turn.notes.append(Answered("words-held", {"title": "words held back", "before": before}))
+    turn.notes.append(Answered("words-held", {"before": before}))
     return replace(turn, withholds_words=True)
 
 
@@ -151,7 +151,7 @@ def mask_tags(turn: MailTurn, speaker: Speaker) -> MailTurn:
             envelope = masked(envelope, is_secret)
     if not envelope.is_masked:
         return turn
-    turn.notes.append(Answered("tag-masked", {"title": "what was left out"}))
+    turn.notes.append(Answered("tag-masked", {}))
     return replace(turn, envelope=envelope, _read={})
 
 
