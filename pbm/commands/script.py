@@ -1,6 +1,6 @@
 """Parses a whole mail into commands and a comment, or into a problem."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, pairwise
@@ -93,8 +93,16 @@ def read_script(
     `below_quotes` are the indexes of the lines right below quotations. Commands there count only if
     the mail has no other commands.
     """
-    game = game or default_game()
-    said, below_quotes = _with_moves_joined(said, below_quotes)
+    joined, below = _with_moves_joined(said, below_quotes)
+    script = _read_joined(subject, joined, below, in_answer, game or default_game())
+    if joined is said:
+        return script
+    return replace(script, comment=tuple(_as_written(script.comment, said)))
+
+
+def _read_joined(
+    subject: str, said: Sequence[str], below_quotes: Sequence[int], in_answer: bool, game: Game
+) -> Script:
     read = partial(_read_line, game=game, in_answer=in_answer)
     heading = "" if not subject or subjects.is_own(subject) else subject.strip()
     script = replace(_read_mail(heading, said, read, game), said=trimmed(said), heading=heading)
@@ -136,6 +144,24 @@ def _with_moves_joined(
         elif line.strip():
             joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"
     return joined, [at - sum(other < at for other in broken) for at in below_quotes]
+
+
+def _as_written(comment: Sequence[str], said: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a comment; what was joined for reading is apart again."""
+    written, lines = set(said), [line for line in said if line.strip()]
+    for line in comment:
+        parts = () if line in written else _parts_of(line, lines)
+        yield from parts or (line,)
+
+
+def _parts_of(joined: str, lines: Sequence[str]) -> Sequence[str]:
+    for first, line in enumerate(lines):
+        text, end = line, first + 1
+        while text != joined and joined.startswith(text.rstrip()) and end < len(lines):
+            text, end = f"{text.rstrip()} {lines[end].lstrip()}", end + 1
+        if text == joined:
+            return lines[first:end]
+    return ()
 
 
 def _is_broken(above: list[str], below: list[str]) -> bool:
