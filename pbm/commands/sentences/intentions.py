@@ -222,8 +222,11 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
         if last.isascii() and last.isdigit() and len(last) <= _LONGEST_NUMBER:
             said, board = said[:-1], int(last)
         for shorter in _without_objects(said):
-            if shorter in _SAID:
-                return Meant(_SAID[shorter], False, board, wrote)
+            meant = _SAID.get(shorter)
+            if meant is Intention.ONCE_MORE and shorter != " ".join(words):
+                continue  # "thanks again"
+            if meant:
+                return Meant(meant, False, board, wrote)
             if deed := _wish_to_do(shorter):
                 return Meant(*deed, board, wrote)
         named = _with_name(said) if board is None else None
