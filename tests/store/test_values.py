@@ -54,7 +54,8 @@ TABLES: dict[str, str] = {
 }
 # Fields that a query computes, or that are not null in the rows that it finds.
 COMPUTED = {
-    "Seat": {"from_record", "unreachable", "removed", "news_waits"},
+    "Seat": {"from_record", "unreachable", "removed"},
+    "Board": {"news_waits"},
     "Seeker": {"here"},
     "Standing": {"maker_id"},
     "Waiting": {"since"},

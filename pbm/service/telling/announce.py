@@ -81,8 +81,7 @@ def _announce(
     turn.work.prefetch(*view_reads(board, turn.now))
     events, blocked = _store_comments(turn, board, events)
     news = _News(events, handles_on(turn.work, board))
-    is_behind = any(seat.news_waits for seat in board.seats)
-    waiting = turn.work.readers.waiting(number) if is_behind else {}
+    waiting = turn.work.readers.waiting(number) if board.news_waits else {}
     players = [player for player in turn.work.players.reading(number) if player.id != but]
     delayed = replaced_mails(turn, board, players)
     readers = [

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, case, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, case, exists, func, insert, select, update
 
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
@@ -35,13 +35,8 @@ SEATED = (
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == PlayerStatus.REMOVED)).label("removed"),
         case((seats.c.name.is_(None), players.c.robot)).label("robot"),
-        readers.c.since.is_not(None).label("news_waits"),
     )
     .join(players, players.c.id == seats.c.player_id)
-    .outerjoin(
-        readers,
-        (readers.c.board_id == seats.c.board_id) & (readers.c.player_id == seats.c.player_id),
-    )
     .order_by(seats.c.board_id, seats.c.seat)
 )
 
@@ -54,7 +49,9 @@ def board_of(row: Row, seated: Iterable[Row]) -> Board:
 
 
 _IT = boards.c.id == bindparam("number")
-_FIND = Statement(select(boards).where(_IT))
+_BEHIND = exists().where(readers.c.board_id == boards.c.id, readers.c.since.is_not(None))
+_BOARDS = select(boards, _BEHIND.label("news_waits"))
+_FIND = Statement(_BOARDS.where(_IT))
 # A weaker lock than FOR UPDATE, so that inserting mails that refer to a board does not wait.
 _LOCK = Statement(select(boards.c.id).where(_IT).with_for_update(key_share=True))
 _SEATED_AT = Statement(SEATED.where(seats.c.board_id == bindparam("board_id")))
@@ -66,7 +63,7 @@ _ANSWERED = Statement(_OF_PLAYER.where(~seats.c.answered).values(answered=True))
 _TOLD_OF_WORDS = Statement(
     _OF_PLAYER.where(~seats.c.told_of_words).values(told_of_words=True).returning(seats.c.seat)
 )
-_FIND_MANY = Statement(select(boards).where(among(boards.c.id, "numbers")))
+_FIND_MANY = Statement(_BOARDS.where(among(boards.c.id, "numbers")))
 _SEATED_AT_MANY = Statement(SEATED.where(among(seats.c.board_id, "numbers")))
 
 
@@ -121,7 +118,7 @@ class Boards(Repository):
 
         The board `but` is left out, and so are boards that others have locked.
         """
-        query = select(boards).where(boards.c.to_move_id == player_id, boards.c.id != but)
+        query = _BOARDS.where(boards.c.to_move_id == player_id, boards.c.id != but)
         query = query.order_by(boards.c.waits_since, boards.c.id).limit(most)
         free = query.with_for_update(skip_locked=True, key_share=True)
         found = tuple(self._with_seats(self._rows(free)))
@@ -168,7 +165,7 @@ class Boards(Repository):
         return self._where(boards.c.rematch_of == board_id)
 
     def _where(self, condition: ColumnElement[bool]) -> tuple[Board, ...]:
-        rows = self._rows(select(boards).where(condition).order_by(boards.c.id))
+        rows = self._rows(_BOARDS.where(condition).order_by(boards.c.id))
         return tuple(self._with_seats(rows))
 
     def derived(self, board_id: int) -> tuple[int | None, frozenset[bool]]:

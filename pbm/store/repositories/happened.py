@@ -56,9 +56,14 @@ class Readers(Repository):
     """Up to where players were told of boards. Callers must have locked the board to write."""
 
     def seat(self, board_id: int, player_ids: Collection[int]) -> None:
-        """Add the readers of a board. Those that it has already stay as they are."""
-        rows = [{"board_id": board_id, "player_id": player} for player in dict.fromkeys(player_ids)]
-        self._transaction.execute(upsert(readers).on_conflict_do_nothing(), rows)
+        """Add the readers of a board, who are told what happens from now on.
+
+        Those that it has already stay as they are.
+        """
+        row = {"board_id": board_id, "seen": _LAST.scalar_subquery()}
+        for player_id in dict.fromkeys(player_ids):
+            added = upsert(readers).values(**row, player_id=player_id).on_conflict_do_nothing()
+            self._transaction.execute(added, {"board": board_id})
 
     def leave(self, board_id: int, player_id: int) -> None:
         self._delete(readers, readers.c.board_id == board_id, readers.c.player_id == player_id)
@@ -81,11 +86,9 @@ class Readers(Repository):
 
     def tell(self, board_id: int, player_ids: Collection[int]) -> None:
         """Note that readers are told of all events of a board so far, so that none waits."""
-        last = select(func.coalesce(func.max(board_events.c.number), 0)).where(
-            board_events.c.board_id == board_id
-        )
-        its = (readers.c.board_id == board_id, readers.c.player_id.in_(player_ids))
-        self._update(readers, *its, seen=last.scalar_subquery(), since=None, waiting=0)
+        told = update(readers).where(_ON_BOARD, readers.c.player_id.in_(player_ids))
+        told = told.values(seen=_LAST.scalar_subquery(), since=None, waiting=0)
+        self._transaction.execute(told, {"board": board_id})
 
     def boards(self, player_id: int, until: datetime) -> dict[int, int]:
         """Return the boards with events waiting from before `until`, each with their size."""

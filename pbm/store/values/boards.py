@@ -33,7 +33,6 @@ class Seat:
     banked: int | None = None  # seconds left in the bank; None if the bank is full
     stopped: int = 0  # seconds for which the clock stood still because mail bounced
     robot: str | None = None  # a robot's name, None for people
-    news_waits: bool = False  # the player is told later of events on the board
 
     @property
     def has_begun(self) -> bool:
@@ -103,6 +102,7 @@ class Board:
     given: int = 0  # extra seconds in this wait
     stops: tuple[Stop, ...] = ()  # in this wait
     paused_since: datetime | None = None  # start of the present pause
+    news_waits: bool = False  # some reader is to be told later of events on it
 
     @cached_property
     def rules(self) -> Game:
