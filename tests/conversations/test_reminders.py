@@ -184,7 +184,7 @@ def test_a_recipient_who_is_put_off_for_days_is_out_of_reach(table: Table) -> No
     table.posts = lambda: next_server.takes_from(table)  # type: ignore[method-assign]
     table.days_pass(3)
     for _ in range(4):
-        for _ in range(8):
+        for _ in range(10):
             table.days_pass(minutes=8)
         table.days_pass(1)
     alice = table.player("alice")

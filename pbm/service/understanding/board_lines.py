@@ -1,4 +1,4 @@
-"""Reads lines that begin with a board's number, such as "12 a1-c3,b2"."""
+"""Reads lines that begin with a board's number, each with a move."""
 
 import re
 from collections.abc import Mapping, Sequence
