@@ -282,9 +282,9 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
         merely or is_explicit or not chats
     ):
         return False
-    bare = _RECEIVED | WORDS["greeting"] | {NAME}  # "ok", beside thanks no yes: "Ok merci"
-    others = {*said} - bare
-    acknowledges = bool(others) and (asked.to_stranger or WORDS["thanks"].issuperset(others))
+    # "Ok", beside thanks no yes, whatever is wished then: "Ok merci, bon week-end".
+    others = {*said} - (_RECEIVED | WORDS["greeting"] | {NAME})
+    acknowledges = bool(others if asked.to_stranger else WORDS["thanks"].intersection(others))
     return not (acknowledges and _RECEIVED.issuperset(affirms))
 
 
