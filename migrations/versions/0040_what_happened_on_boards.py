@@ -19,7 +19,6 @@ down_revision = "0039"
 branch_labels = None
 depends_on = None
 
-WAITS = sa.text("since IS NOT NULL")
 MOMENT = sa.DateTime(timezone=True)
 # Fields of facts that named players, by their handles.
 BY_HANDLE = frozenset(("handle", "by", "others", "away", "winners", "lifted", "robot", "next"))
@@ -76,11 +75,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["board_id"], ["boards.id"], name="fk_readers_board_id_boards"),
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_readers_player_id_players"),
     )
-    op.create_index(
-        *("ix_readers_waiting", "readers", ["player_id", "since"]),
-        sqlite_where=WAITS,
-        postgresql_where=WAITS,
-    )
+    op.create_index("ix_readers_player_id", "readers", ["player_id", "since"])
     seated = sa.select(seats.c.board_id, seats.c.player_id).distinct()
     op.execute(readers.insert().from_select(["board_id", "player_id"], seated))
     connection = op.get_bind()
@@ -243,6 +238,6 @@ def downgrade() -> None:
         sa.ForeignKeyConstraint(["board_id"], ["boards.id"], name="fk_kept_news_board_id_boards"),
     )
     op.create_index("ix_kept_news_player_id", "kept_news", ["player_id", "board_id"])
-    op.drop_index("ix_readers_waiting", "readers")
+    op.drop_index("ix_readers_player_id", "readers")
     op.drop_table("readers")
     op.drop_table("board_events")

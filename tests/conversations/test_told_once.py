@@ -129,5 +129,5 @@ def test_each_reader_is_told_everything_once(seed: int, table: Table) -> None:
             assert of_kind(told, is_gift=is_gift) == of_kind(heard, is_gift=is_gift), handle(person)
     with season.table.database.transaction() as work:
         count, last = work.happened.counted(1)
-        assert count == last > STEPS // 4
+        assert count == last > 0
         assert work.readers.furthest(1) == last

@@ -4,7 +4,8 @@ Each row of `by_strangers/` was written down before it was tried. The wordings h
 since, but for those of `board-i`. `answers-g` and `board-g` have half as many rows. At first
 `board-d` to `board-i` had 20, 7, 16, 8, 10 and 11 % of the words for the server sent on, and 3, 1,
 2, 2, 0 and 1 % of those for the opponent held back. Of the yeses in `answers-d` to `answers-i` 72,
-65, 50, 64, 73 and 84 % counted, and 0, 1, 1, 0, 1 and 1 % of the others. Wanted are 95, and 4 that go the wrong way; the bounds are what is reached.
+65, 50, 64, 73 and 84 % counted, and 0, 1, 1, 0, 1 and 1 % of the others. Wanted are 95, and 4 that
+go the wrong way; the bounds are what is reached.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """Tables of what happened on boards, and up to where each reader was told."""
 
-from sqlalchemy import JSON, Column, Index, Integer, String, text
+from sqlalchemy import JSON, Column, Index, Integer, String
 
-from pbm.store.schema.columns import JsonOf, Moment, only_where, to
+from pbm.store.schema.columns import JsonOf, Moment, to
 from pbm.store.schema.games import RECORD
 from pbm.store.schema.personal import ExportedBy, NotExported, Personal, table
 
@@ -19,8 +19,6 @@ board_events = table(  # rows are only added; `pbm/events/kept.py` has their pla
     mark=Personal(("by_id",), erasure=RECORD, export=ExportedBy("boards")),
 )
 
-_WAITS = only_where(text("since IS NOT NULL"))
-
 readers = table(
     "readers",
     to("boards", "board_id", primary_key=True),
@@ -30,6 +28,6 @@ readers = table(
     # what waits, in characters.
     Column("since", Moment),
     Column("waiting", Integer, nullable=False, server_default="0"),
-    Index("ix_readers_waiting", "player_id", "since", **_WAITS),
+    Index("ix_readers_player_id", "player_id", "since"),
     mark=Personal(("player_id",), export=NotExported("the player gets it with the next digest")),
 )
