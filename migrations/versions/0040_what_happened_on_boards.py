@@ -23,6 +23,13 @@ MOMENT = sa.DateTime(timezone=True)
 # Fields of facts that named players, by their handles.
 BY_HANDLE = frozenset(("handle", "by", "others", "away", "winners", "lifted", "robot", "next"))
 
+UNKNOWN = -1  # instead of the number of a player
+# Remarks to one reader, which are no events; and facts that earlier versions wrote.
+NO_EVENTS = frozenset(
+    "address-changed address-replaced board-sent-again first-move-due mail-came-back move-due"
+    " operator-acted ratings-recounted record-kept".split()
+)
+
 
 def _table(name: str, *plain: str, **typed: sa.types.TypeEngine) -> sa.TableClause:
     columns = (sa.column(column, kind) for column, kind in typed.items())
@@ -178,7 +185,7 @@ def _told(
             for name, value in fact.items()
             if name not in ("what", "ratings")
         }
-        if fact["what"] not in ("operator-acted", "ratings-recounted"):
+        if fact["what"] not in NO_EVENTS:
             found.append((fact["what"], fields))
     for said in news["told"].get("comments", ()):
         author = _number(connection, said["handle"])
@@ -191,7 +198,15 @@ def _told(
         author = _number(connection, handle)
         fields = {"player": author, "hidden_from": [news["player_id"]]}
         found.append(("commented", fields))
-    return found
+    # Whoever has no row any more cannot be named.
+    return [(kind, fields) for kind, fields in found if _are_known(fields)]
+
+
+def _are_known(fields: dict[str, object]) -> bool:
+    named = [fields.get(name) for name in ("player", *BY_HANDLE)]
+    named += [row["player"] for row in fields.get("standings", ())]
+    listed = (value if isinstance(value, list) else [value] for value in named)
+    return UNKNOWN not in [number for numbers in listed for number in numbers]
 
 
 def _numbers(connection: sa.Connection, name: str, value: object) -> object:
@@ -218,7 +233,7 @@ def _number(connection: sa.Connection, handle: str) -> int:
         found = connection.execute(query).scalar()
         if found is not None:
             return found
-    return 0
+    return UNKNOWN
 
 
 def downgrade() -> None:

@@ -57,7 +57,11 @@ def test_a_row_of_a_later_version_is_no_other_event(monkeypatch: pytest.MonkeyPa
 def test_a_move_takes_few_bytes(tmp_path: Path) -> None:
     table = Table(f"sqlite:///{tmp_path / 'pbm.sqlite3'}")
     alice, bob = table.start("alice", "bob")
-    for _ in range(6):
+    board = alice.newest
+    alice.says("set receipts off").says("a1-c3,b2", answering=board)
+    assert table.rows("board_events")[-1]["by_id"] == 1  # who is not mailed, but wrote it
+    bob.says("i9-g7,h8")
+    for _ in range(5):
         alice.says(str(table.board(1).position.legal_moves()[0]))
         bob.says(str(table.board(1).position.legal_moves()[0]))
     rows = [row for row in table.rows("board_events") if row["kind"] == "move-played"]

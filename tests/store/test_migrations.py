@@ -317,7 +317,8 @@ def test_news_that_waited_for_a_digest_is_told_after_the_upgrade(database_url: s
     bob.forgets()
     _moved(table.database, "0039", down=True)
     said = {"handle": "bob", "head": ["Nice weather here, my friend."], "rest": []}
-    told = {"lead": [{"what": "player-back", "handle": "bob"}], "comments": [said]}
+    lead = [{"what": "player-back", "handle": name} for name in ("bob", "nobody")]
+    told = {"lead": [*lead, {"what": "mail-came-back"}], "comments": [said]}
     news = {"told": json.dumps(told), "kept_at": f"{table.clock():%F %T}"}
     with table.database.engine.begin() as connection:
         connection.execute(

@@ -94,6 +94,7 @@ def _announce(
         )
         for player in players
     ]
+    sender = next((reader.player.id for reader in readers if reader.is_sender), None)
     readers = [reader for reader in readers if reader.delayed or hears(reader, board, events)]
     for reader in readers:
         reader.told = _told(turn, reader, board, news)
@@ -106,7 +107,7 @@ def _announce(
             recounted = take_rating_news(turn.work, number, reader.player)
             lead = [*news.lead, *(fact.lead(news.handle_of) for fact in recounted)]
             reader.told["lead"] = lead
-    _record(turn, board, events, readers, waiting.keys())
+    _record(turn, board, events, sender, readers, waiting.keys())
     if now:
         _show(turn, board, now, news)
         shown = [(reader.player, reader.view, reader.delayed) for reader in now]
@@ -117,6 +118,7 @@ def _record(
     turn: Turn,
     board: Board,
     events: Sequence[BoardEvent],
+    sender: int | None,
     readers: Sequence[Reader],
     behind: Collection[int],
 ) -> None:
@@ -125,7 +127,7 @@ def _record(
     turn.work.readers.keep(board.id, sizes, turn.now)
     record(
         *(turn.work, board.id, events, turn.now),
-        by=next((reader.player.id for reader in readers if reader.is_sender), None),
+        by=sender,
         cause=turn.cause.inbox_id,
         unheard={*behind} - {reader.player.id for reader in readers},
     )
