@@ -14,8 +14,10 @@ from pbm.plain import to_plain
 from pbm.play import seeks
 from pbm.play.clocks.vacations import today_of
 from pbm.play.clocks.view import clock_for
+from pbm.play.limits import MOST_TOGETHER
 from pbm.play.ratings import STALE, at, measured, shown_of
 from pbm.play.results import result_of, score_of
+from pbm.play.views import ViewData, board_views, recent_since
 from pbm.rules.registry import game_named, games
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
@@ -26,6 +28,7 @@ from pbm.store.values.boards import Board
 from pbm.store.values.players import Player, Pool, Rating
 
 Listing = dict[str, Any]
+_MOST_CHARACTERS = 20_000  # of diagrams in one mail, so that phones show it whole
 _MOST_OVER = 20  # games in one list
 _MOST_PLAYERS = 30
 _MOST_COUNTED = 1000  # games in progress; counted up to here
@@ -300,3 +303,23 @@ def waiting_for_others(work: UnitOfWork, player: Player, now: datetime) -> Listi
         for challenge in work.challenges.of_player(player.id, now)
     ]
     return {"seeks": own_seeks(work, player, now), "challenges": challenges}
+
+
+def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
+    """Return views of boards on which it is a player's turn, and how many such boards are left out.
+
+    The boards that have waited longest come first.
+    """
+    waiting = work.boards.waiting_for(player.id, games())
+    boards = work.boards.get_many(waiting[:MOST_TOGETHER])
+    plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
+    shown, room = list[ViewData](), _MOST_CHARACTERS
+    for board in boards:
+        room -= sum(map(len, (*board.position.diagram(), board.state)))
+        if shown and room < 0:
+            break
+        plain = () if player.settings.picture else (player.id,)
+        views = board_views(work, board, [player.id], plain=plain, recent=plies[board.id])
+        timed = clock_for(work, board, now, player)
+        shown.append({**views[player.id], "rounds": [], "clock": timed})
+    return shown, len(waiting) - len(shown)

@@ -1,6 +1,7 @@
 """A board as its readers see it: plain data, which is stored as the parameters of a mail."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -9,12 +10,10 @@ from pbm.play.advice import people_against
 from pbm.play.boards import check_move
 from pbm.play.clocks.view import clock_for
 from pbm.play.clocks.waits import calendar_read, terms_of
-from pbm.play.limits import MOST_TOGETHER
 from pbm.play.offers import claimable
 from pbm.play.ratings import is_too_short, rating_changes, ratings_now
 from pbm.play.results import places, seconds_taken
 from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, has
-from pbm.rules.registry import games
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
 from pbm.store.repositories.players import readers_read
@@ -25,7 +24,6 @@ from pbm.store.values.players import Player
 
 ViewData = dict[str, Any]
 SKIPPED = "--"
-_MOST_CHARACTERS = 20_000  # of diagrams in one mail, so that phones show it whole
 
 
 def board_view(
@@ -70,28 +68,27 @@ def board_views(
     rounds = _rounds(plies, len(board.seats), None if whole else game.info.rounds_shown)
     shared = _shared(work, board, departures, seats, rounds)
     claim = claimable(work, board, plies, departures)
-    seen = {player_id: listed_after(board, player_id) for player_id in player_ids}
+    sits = {player_id: _place_of(board, player_id) for player_id in player_ids}
     moves = {
-        since: tuple(_moved(ply) for ply in plies if ply.ply > since) for since in seen.values()
+        since: tuple(_moved(ply) for ply in plies if ply.ply > since)
+        for since in {_listed_after(board, place) for place in sits.values()}
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
     views: dict[int | None, ViewData] = {}
     may_decline = board.playing and not all(seat.has_begun for seat in board.seats)
-    for player_id, since in seen.items():
-        own = [seat.seat for seat in board.seats if seat.player_id == player_id]
-        beside = {other for seat in own for other in partners(board.position, seat)}
-        yours = board.to_move is not None and board.to_move.seat in own
+    for player_id, place in sits.items():
+        since = _listed_after(board, place)
+        yours = board.to_move is not None and board.to_move.seat in place.own
+        drawn = player_id not in plain
         views[player_id] = {
             **shared,
-            "picture": None
-            if player_id in plain
-            else _picture(board, board.position, moves[since], player_id),
+            "picture": _picture(board, board.position, moves[since], place) if drawn else None,
             "marked": marked[since],  # moves, as data of the game
             "yours": yours,
-            "you": [{"seat": seat, **seats[seat - 1]} for seat in own if not board.from_record],
+            "you": [] if board.from_record else [{"seat": it, **seats[it - 1]} for it in place.own],
             "partners": [
                 {"handle": board.seats[seat - 1].handle, **seats[seat - 1]}
-                for seat in sorted(beside.difference(own))
+                for seat in place.partners
             ],
             "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
             "happened": _happened(board, plies, departures, since, knows.get(player_id)),
@@ -100,7 +97,7 @@ def board_views(
             and player_id in board.still_in
             and not board.has_moved(player_id or 0),
             "claim": claim if player_id in board.still_in else None,
-            "against_robots": bool(own and shared["robots"])
+            "against_robots": bool(place.own and shared["robots"])
             and not people_against(board, player_id),
         }
     return views
@@ -126,12 +123,31 @@ def recent_since(board: Board) -> int:
     return max(0, board.ply - (board.rules.info.rounds_shown + 1) * len(board.seats))
 
 
+@dataclass(frozen=True)
+class _Place:
+    """The seats of a reader, of the reader's partners, and all for which the reader moves."""
+
+    own: tuple[int, ...] = ()
+    partners: tuple[int, ...] = ()
+    moves_for: tuple[int, ...] = ()
+
+
+def _place_of(board: Board, player_id: int | None) -> _Place:
+    own = tuple(seat.seat for seat in board.seats if seat.player_id == player_id)
+    if not own:
+        return _Place()
+    beside = {other for seat in own for other in partners(board.position, seat)}
+    return _Place(own, tuple(sorted(beside.difference(own))), board.played_by(player_id or 0))
+
+
 def listed_after(board: Board, player_id: int | None) -> int:
     """Return the ply after which a mail lists moves for a reader: at most one round of them."""
-    own = [seat.seat for seat in board.seats if seat.player_id == player_id]
-    still_in = any(seat not in board.position.out for seat in own)
-    both = board.played_by(player_id or 0)  # own seats, and those of partners who have left
-    moved = max((board.seats[seat - 1].last_ply for seat in both), default=0)
+    return _listed_after(board, _place_of(board, player_id))
+
+
+def _listed_after(board: Board, place: _Place) -> int:
+    still_in = any(seat not in board.position.out for seat in place.own)
+    moved = max((board.seats[seat - 1].last_ply for seat in place.moves_for), default=0)
     since = moved if still_in and moved < board.ply else board.ply - 1
     return max(0, since, board.ply - len(board.seats))
 
@@ -154,7 +170,8 @@ def past_view(
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
     view = _at(board, position, ply, moves)
-    return {**view, "picture": _picture(board, position, moves, player_id) if picture else None}
+    place = _place_of(board, player_id)
+    return {**view, "picture": _picture(board, position, moves, place) if picture else None}
 
 
 def view_after(
@@ -164,7 +181,8 @@ def view_after(
     played = board.position.play(check_move(board, text))
     moved = Moved(board.position.to_move[0], str(played.move), played.effect)
     view = _at(board, played.position, board.ply + 1, (moved,))
-    drawn = _picture(board, played.position, (moved,), player_id) if picture else None
+    place = _place_of(board, player_id)
+    drawn = _picture(board, played.position, (moved,), place) if picture else None
     return {**view, "picture": drawn}, moved.move
 
 
@@ -245,7 +263,7 @@ def opening_view(
 
 
 def _picture(
-    board: Board, position: Position, moves: tuple[Moved, ...], reader: int | None
+    board: Board, position: Position, moves: tuple[Moved, ...], reader: _Place
 ) -> ViewData | None:
     """Return a reader's picture, which tells the reader's seats, or who is to move.
 
@@ -254,14 +272,13 @@ def _picture(
     game = board.rules
     if not has(game, Draws):
         return None
-    own = [seat.seat for seat in board.seats if reader and seat.player_id == reader]
-    named = [*({*own, *board.played_by(reader or 0)} & {*position.to_move}), *own]
-    about: ViewData = {"you": _digits(own)}
-    if not own or board.from_record:
+    named = [*({*reader.moves_for} & {*position.to_move}), *reader.own]
+    about: ViewData = {"you": _digits(reader.own)}
+    if not reader.own or board.from_record:
         named = [*position.to_move, 1]
         about = {"mover": _digits(position.to_move[:1])}
-    elif beside := {other for seat in own for other in partners(position, seat)}.difference(own):
-        about["partners"] = _digits(sorted(beside))
+    elif reader.partners:
+        about["partners"] = _digits(reader.partners)
     drawn = game.drawing(position, moves)
     start = game.drawing(board.start, ())["signs"]
     lost = {"start": start} if start.count(".") < drawn["signs"].count(".") else {}
@@ -351,26 +368,6 @@ def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData
         effects.append(ply.effect)
         previous = ply.seat
     return rounds[-most:] if most else rounds
-
-
-def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[list[ViewData], int]:
-    """Return views of boards on which it is a player's turn, and how many such boards are left out.
-
-    The boards that have waited longest come first.
-    """
-    waiting = work.boards.waiting_for(player.id, games())
-    boards = work.boards.get_many(waiting[:MOST_TOGETHER])
-    plies = work.plies.of_many({board.id: recent_since(board) for board in boards})
-    shown, room = list[ViewData](), _MOST_CHARACTERS
-    for board in boards:
-        room -= sum(map(len, (*board.position.diagram(), board.state)))
-        if shown and room < 0:
-            break
-        plain = () if player.settings.picture else (player.id,)
-        views = board_views(work, board, [player.id], plain=plain, recent=plies[board.id])
-        timed = clock_for(work, board, now, player)
-        shown.append({**views[player.id], "rounds": [], "clock": timed})
-    return shown, len(waiting) - len(shown)
 
 
 def card_of(work: UnitOfWork, board: Board, now: datetime) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from pbm.play.begin import begin_board, check_others, is_lesson
 from pbm.play.boards import Setup, in_seats, in_teams, partners_option, setup_of
 from pbm.play.challenges import invite, propose, who_is_asked
 from pbm.play.clocks import terms
-from pbm.play.ending import last_of_match, next_seating
+from pbm.play.matches import last_of_match, next_seating
 from pbm.rules.contract import completed
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.players import Player, PlayerStatus

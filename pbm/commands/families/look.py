@@ -11,9 +11,15 @@ from pbm.events import Answered, Event
 from pbm.play.boards import position_after
 from pbm.play.clocks.view import clock_for
 from pbm.play.limits import MOST_SHOWN
-from pbm.play.listings import Selection, Which, boards_listed, waiting_for_others
+from pbm.play.listings import (
+    Selection,
+    Which,
+    boards_listed,
+    boards_waiting,
+    waiting_for_others,
+)
 from pbm.play.subjects import games_subject
-from pbm.play.views import board_view, boards_waiting, past_view
+from pbm.play.views import board_view, past_view
 from pbm.rules.registry import games
 from pbm.store.values.boards import Board
 

@@ -15,8 +15,6 @@ from pbm.play.happened import record
 from pbm.play.limits import claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
 from pbm.play.views import ViewData, board_view, board_views, card_of, view_reads
-from pbm.service.telling.as_data import HandleOf, comment_data, handles_on
-from pbm.service.telling.audience import Reader, hears
 from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.later import (
     decide,
@@ -27,6 +25,7 @@ from pbm.service.telling.later import (
     with_news,
 )
 from pbm.service.telling.mail_writer import MailWriter
+from pbm.service.telling.readers import HandleOf, Reader, comment_data, handles_on, hears
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 

@@ -21,8 +21,7 @@ from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.happened import waiting_events
 from pbm.play.limits import PICTURED, SENT, take_mails
-from pbm.service.telling.as_data import comment_data, handles_on
-from pbm.service.telling.audience import Reader
+from pbm.service.telling.readers import Reader, comment_data, handles_on
 from pbm.store.values.boards import Board
 from pbm.store.values.happened import Waiting
 from pbm.store.values.mails import News, OutboxMail

@@ -1,17 +1,13 @@
-"""The end of a board: ratings, and the next round of a match (`docs/rules.md`, section 5)."""
+"""Matches: the next round, the seating, and the table (`docs/rules.md`, section 5)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from pbm.events import BoardEnded, BoardReopened, Event
+from pbm.events import Event
 from pbm.events.board import BoardStarted, MatchBrokenOff, MatchOver, MatchStanding, RoundOver
-from pbm.play.begin import robot_beaten
-from pbm.play.boards import close_board, setup_of, start_board
-from pbm.play.clocks.waits import start_clock
-from pbm.play.ratings import count_board, uncount_board
-from pbm.play.results import balance_of, places_of
-from pbm.rules.sides import teams
+from pbm.play.boards import setup_of, start_board
+from pbm.play.results import balance_of
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus
 
@@ -72,30 +68,3 @@ def standings(boards: Sequence[Board]) -> list[MatchStanding]:
                 balance=before.balance + balance_of(board, seat.seat),
             )
     return sorted(table.values(), key=lambda item: (-item.wins, -item.balance))
-
-
-def settle_end(
-    work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
-) -> tuple[Board, list[Event]]:
-    """Do what follows if a board's game has ended, or has been reopened; return the board.
-
-    If `begins_anew` is set, no further round of a match is started.
-    """
-    if after.is_left_to_robots and not teams(after.start):
-        after = close_board(work, after, "agreed", now, winners=())
-    if _end(before) == _end(after):
-        return after, []
-    events: list[Event] = [] if before.playing else [BoardReopened(after.id)]
-    if not before.playing:
-        uncount_board(work, before, now)
-    if after.playing:
-        start_clock(work, after, now)
-        return after, events
-    count_board(work, after, now)
-    places = None if after.winners is None else places_of(after)
-    events += [BoardEnded(after.id, after.ended_by or "", places), *robot_beaten(work, after)]
-    return after, events if begins_anew else events + go_on(work, after, now)
-
-
-def _end(board: Board) -> tuple[BoardStatus, str | None, tuple[int, ...] | None]:
-    return board.status, board.ended_by, board.winners
