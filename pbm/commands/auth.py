@@ -65,8 +65,8 @@ Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 
 
 def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Speaker:
-    work = turn.work
-    player = work.players.by_address(address_key(author))
+    work, address = turn.work, address_key(author)
+    player = work.players.by_address(address)
     if isinstance(recipient, QuestionReply):
         speaker = _by_question(turn, recipient, player, author, dmarc)
         if speaker is not None:

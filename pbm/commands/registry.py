@@ -104,10 +104,10 @@ def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:
 
 def parse_move(line: str, game: Game | None = None) -> PlayMove | None:
     """Parse a line that is a move and nothing else, without the word `move`."""
-    game = game or default_game()
-    if len(line) > _LONGEST_LINE or not game_words.is_bare_move(fold_typography(line), game):
+    game, text = game or default_game(), fold_typography(line)
+    if len(line) > _LONGEST_LINE or not game_words.is_bare_move(text, game):
         return None
-    return PlayMove.bare(fold_typography(line), " ".join(line.split()), game)
+    return PlayMove.bare(text, " ".join(line.split()), game)
 
 
 def whole_move(line: str, game: Game | None = None) -> PlayMove | None:

@@ -20,7 +20,6 @@ from pbm.passwords import PasswordHash, hash_of
 from pbm.play.limits import MOST_MAILS
 from pbm.play.turn import GameTurn
 from pbm.store.db import UnitOfWork
-from pbm.store.values.players import Player
 
 
 @dataclass
@@ -92,10 +91,6 @@ class Turn(GameTurn):
     back: list[int] = field(default_factory=list)  # players whose mail bounced, and who wrote now
 
     @property
-    def unproven(self) -> bool:
-        return self.claim is not None
-
-    @property
     def arrived(self) -> datetime:
         """When the mail that caused the turn arrived; `now` if no mail caused it."""
         return self.cause.came_at or self.now
@@ -105,6 +100,3 @@ class Turn(GameTurn):
         if isinstance(self.new_password, Refusal):
             raise self.new_password
         return self.new_password or hash_of(self.slow, password)
-
-    def wrote(self, player: Player) -> bool:
-        return self.cause.is_from(*player.addresses)

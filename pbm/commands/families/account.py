@@ -62,7 +62,7 @@ class Add(Command, group="account"):
 
     words = ("add",)
     examples = ("add marta@work.example",)
-    dangerous = Danger.ALWAYS
+    danger = Danger.ALWAYS
     asks = "Do you want to answer from {address} as well?"
 
     instead: ClassVar[bool] = False  # of the addresses so far
@@ -104,7 +104,7 @@ class ChangeHandle(Command, group="account"):
     words = ("change",)
     second = "handle"
     examples = ("change handle marta2",)
-    dangerous = Danger.ALWAYS
+    danger = Danger.ALWAYS
     asks = "Do you want to be called {handle} here?"
 
     handle: str = operand(Handle())
@@ -126,7 +126,7 @@ class ChangePassword(Command, group="account"):
     words = ("change",)
     second = "password"
     examples = ("change password correct-horse", "change password none")
-    dangerous = Danger.ALWAYS
+    danger = Danger.ALWAYS
 
     password: SecretText = operand(Secret())
 
@@ -159,7 +159,7 @@ class NewKey(Command, group="account"):
     """Make the reply addresses in all our mails to you so far useless, and get new ones."""
 
     words = ("newkey",)
-    dangerous = Danger.ALWAYS
+    danger = Danger.ALWAYS
     asks = "Do you want new reply addresses, which make the old ones useless?"
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -186,7 +186,7 @@ class Delete(Command, group="account"):
     """Leave this server for good."""
 
     words = ("delete",)
-    dangerous = Danger.ALWAYS
+    danger = Danger.ALWAYS
     tries = DELETES  # it is tried on all boards of the player before the question
     asks = "Do you want to leave this server for good?"
 

@@ -22,7 +22,7 @@ class TakeVacation(Command, group="account"):
 
     words = ("vacation", "holiday")
     examples = ("vacation 2026-12-20 2027-01-03", "vacation tomorrow 10d", "vacation")
-    dangerous = Danger.UNPROVEN
+    danger = Danger.UNPROVEN
 
     days: Days | None = operand(DaysKind(), optional=True)
 

@@ -23,7 +23,7 @@ class BlockPlayer(Command, group="lobby"):
 
     words = ("block",)
     examples = ("block bob", "block")
-    dangerous = Danger.UNPROVEN
+    danger = Danger.UNPROVEN
 
     who: str | None = operand(Handle(), optional=True)
 
@@ -48,7 +48,7 @@ class UnblockPlayer(Command, group="lobby"):
 
     words = ("unblock",)
     examples = ("unblock bob",)
-    dangerous = Danger.UNPROVEN
+    danger = Danger.UNPROVEN
 
     who: str = operand(Handle())
 

@@ -56,8 +56,8 @@ class PlayMove(BoardCommand, group="play"):
         return self.named_board in (None, board.id) and self._meant_ply in (None, board.ply + 1)
 
     def run(self, context: Context) -> Iterator[Event]:
-        board = context.own_board(self.board)
-        meant, mover = self._meant_ply, board.to_move
+        meant, board = self._meant_ply, context.own_board(self.board)
+        mover = board.to_move
         if meant is not None and meant != board.ply + 1:
             raise Refusal("other-ply", meant=meant, next=board.ply + 1, number=board.id)
         if mover and mover.player_id != context.player_id:
@@ -112,7 +112,7 @@ class Resign(BoardCommand, group="play"):
 
     takes_login = True
     words = ("resign",)
-    dangerous = Danger.UNPROVEN
+    danger = Danger.UNPROVEN
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)

@@ -220,9 +220,10 @@ class Set(Command, group="account"):
     name: str = operand(OneOf(*_CHOICES, shown="setting", **_SPELLINGS))
     value: str = operand(JoinedWords("value"))
 
-    @property
-    def danger(self) -> Danger | None:
-        return Danger.UNPROVEN if self.value and _weakens(self.name, self.value) else None
+    def _read(self, words: list[str]) -> None:
+        super()._read(words)
+        if self.value and _weakens(self.name, self.value):
+            self.danger = Danger.UNPROVEN
 
     def run(self, context: Context) -> Iterator[Event]:
         work, before = context.work, context.player

@@ -50,7 +50,7 @@ class Context:
 
         Mails whose sender is not proven are counted apart, as they may be forged.
         """
-        whose = (self.player_id, *(["unproven"] if self.turn.unproven else []))
+        whose = (self.player_id, *(["unproven"] if self.turn.claim else []))
         if not rate.take(self.work, self.now, *whose):
             again = minute_after(rate.free_at(self.work, self.now, *whose))
             raise Refusal("too-often", most=rate.most, again=again, name=rate.name)
@@ -83,7 +83,8 @@ class Context:
     @property
     def player(self) -> Player:
         """The player who sent the mail. Raises Refusal if the sender is no player."""
-        return self.work.players.get(self.player_id)
+        number = self.player_id
+        return self.turn.work.players.get(number)
 
     @property
     def wants_picture(self) -> bool:

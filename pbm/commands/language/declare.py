@@ -253,7 +253,6 @@ class Command:
     group: ClassVar[str] = ""
     reads_only: ClassVar[bool] = False  # needs no proof: the answer goes to a verified address
     stands_alone: ClassVar[bool] = False  # not this command if other words follow
-    dangerous: ClassVar[Danger | None] = None  # when a question of its own confirms it
     asks: ClassVar[str] = ""  # the question to confirm it, with fields in braces
     covered_by_yes: ClassVar[bool] = False  # a standing consent may confirm it
     tries: ClassVar[Rate | None] = None  # how often it may be tried, refused or not
@@ -269,6 +268,7 @@ class Command:
     line: str  # as written, secrets masked
     login: Login | None = None  # proves a player, if the password is right
     game: Game  # named by the line, else the default
+    danger: Danger | None = None  # when a question of its own confirms it
 
     def __init_subclass__(cls, *, group: str = "") -> None:
         cls.group = group or cls.group
@@ -344,11 +344,6 @@ class Command:
         at = cls._secret_at
         command.line = " ".join([word, *shown[:at], *(MASK for _ in shown[at:])])
         return command
-
-    @property
-    def danger(self) -> Danger | None:
-        """When the command is confirmed alone. `dangerous` declares it for all of a class."""
-        return self.dangerous
 
     @property
     def named_board(self) -> int | None:

@@ -425,5 +425,5 @@ def _tell_guests(turn: Turn, challenge: PendingChallenge, *, all_of_them: bool =
     """
     off = {"sections": [{"section": _CALLED_OFF.section}], "last": False}
     for guest in turn.work.players.some(challenge.asked):
-        if all_of_them or not turn.wrote(guest):
+        if all_of_them or not turn.cause.is_from(*guest.addresses):
             MailWriter(turn).tell_or_keep(guest, "answer", off)

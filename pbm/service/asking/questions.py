@@ -83,14 +83,14 @@ def ask_errand(
     if not may_answer(turn, player):
         return False
     questions, (_, lines, _) = turn.work.questions, told
-    status = ErrandStatus.WAITING if turn.unproven else ErrandStatus.HELD
+    status = ErrandStatus.WAITING if turn.claim else ErrandStatus.HELD
     number = questions.add_errand(player.id, *told, turn.now, status=status, password=password)
-    way = origin_of(turn) if vouches and turn.unproven and not player.settings.strict else ""
+    way = origin_of(turn) if vouches and turn.claim and not player.settings.strict else ""
     params = {
         "errands": [_errand_data(turn, player, told)],
         "guessed": guessed,
         "reasons": list(reasons),
-        "claimed": turn.unproven,
+        "claimed": turn.claim is not None,
         "avoidable": avoidable,
         "stands_for": turn.cause.author if way else "",
     }
@@ -305,7 +305,7 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
 
     Unless there is another reason to refuse, the passwords are counted against the rate limits.
     """
-    work, now, unproven = turn.work, turn.now, turn.unproven
+    work, now, unproven = turn.work, turn.now, turn.claim
     waiting = work.questions.waiting_errands(player.id, now - OPEN_FOR) if unproven else ()
     if any(errand.password for errand in waiting):  # the player could not tell two apart
         return Refusal("password-waits")

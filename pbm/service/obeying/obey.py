@@ -148,9 +148,9 @@ def _do(context: Context, player: Player, script: Script) -> str:
     turn = context.turn
     names = _names(script)
     if _only_reads(script):
-        if not turn.unproven and is_paused(turn.work, player.address, turn.now):
+        if not turn.claim and is_paused(turn.work, player.address, turn.now):
             return f"{player.handle} had enough answers, so not done: {names}"
-    elif turn.unproven:  # a standing consent covers it
+    elif turn.claim:  # a standing consent covers it
         show_life(turn.work, player)
     events = run_script(context, script)
     if script.aside:
@@ -242,7 +242,7 @@ def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
         return []
     notes = turn.notes.copy()
     turn.notes.clear()
-    whose = (context.player_id, turn.unproven)  # forged mails have a limit of their own
+    whose = (context.player_id, turn.claim is not None)  # forged mails have a limit of their own
     if not LEFT_OUT_NOTICES.take(turn.work, turn.now, *whose):
         return []
     numbers = [getattr(event, "board_id", None) for event in events]
@@ -306,7 +306,7 @@ def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool
 
 
 def _is_asked_alone(context: Context, command: Command) -> bool:
-    return command.danger is Danger.ALWAYS or bool(context.turn.unproven and command.danger)
+    return command.danger is Danger.ALWAYS or bool(context.turn.claim and command.danger)
 
 
 def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answered]]:

@@ -140,9 +140,12 @@ class _Run:
 
     def _is_repeated(self, command: Command) -> bool:
         """Return whether the script made this query before, with only queries in between."""
+        if not command.reads_only:
+            self._looked.clear()
+            return False
         line = " ".join(lowered(command.line).split())
         is_repeated = line in self._looked
-        self._looked = self._looked | {line} if command.reads_only else set()
+        self._looked.add(line)
         return is_repeated
 
     def _done(self, context: Context, command: Command) -> list[Event]:

@@ -86,7 +86,7 @@ def _announce(
     readers = [
         Reader(
             player,
-            turn.wrote(player),
+            turn.cause.is_from(*player.addresses),
             blocked.get(player.id, frozenset()),
             waiting.get(player.id),
             delayed.get(player.id),

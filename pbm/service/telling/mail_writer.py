@@ -207,7 +207,7 @@ class MailWriter:
     def tell_or_keep(self, player: Player, template: str, params: dict[str, Any]) -> None:
         """Mail a notice to a player, or keep it for the next full hour if a limit is reached."""
         turn = self._turn
-        if turn.wrote(player) or take_mails(turn.work, [player.id], turn.now):
+        if turn.cause.is_from(*player.addresses) or take_mails(turn.work, [player.id], turn.now):
             self.notice(player, template, params)
         else:
             turn.work.players.lock(player.id)  # the timer that mails it takes the same lock
@@ -236,7 +236,7 @@ class MailWriter:
         if player and treated.comes_back:  # VERP: the bounce address names player and mail
             sender = site.bounce_address(player.id, message_id)
         return NewMail(
-            kind=Kind.UNPROVEN if turn.unproven and treated.uses_up else kind,
+            kind=Kind.UNPROVEN if turn.claim and treated.uses_up else kind,
             recipient=_addresses_of(reader)[0],
             template=template,
             params=params,

@@ -30,6 +30,8 @@ _MOST_LINES = 24  # lines of a comment that are searched for wishes
 
 
 def interpret(context: Context, script: Script) -> Script:
+    if not script.comment and [type(command) for command in script.commands] == [PlayMove]:
+        return script  # a move and nothing else
     known = Known(**vars(context))
     meant = _answer(known, script) or _first(known, script) or script
     if meant.answer:

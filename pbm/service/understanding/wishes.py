@@ -130,7 +130,7 @@ def read_question(known: Known, script: Script) -> Script | None:
     can_be = board.has_moved(known.player_id) or wish is not Intention.TAKE_BACK
     if wish and board.playing and can_be:
         return _asking(known, script, Meant(wish, False, board.id, one_line(script.comment)))
-    if aim is Aim.EITHER or not known.turn.unproven or others_reading(board, known.player_id):
+    if aim is Aim.EITHER or not known.turn.claim or others_reading(board, known.player_id):
         aside = script.aside if aim is Aim.EITHER else None  # it would say that the words went out
         return replace(script, aim=aim if aim is Aim.EITHER else Aim.SERVER, aside=aside)
     return _answering([f"{Status.words[0]} {board.id}"], script.comment)
@@ -270,7 +270,7 @@ def _is_talk(known: Known, meant: Meant) -> bool:
 
 def _concerns_nobody(known: Known, meant: Meant) -> bool:
     """Return whether a deed needs no yes, as it concerns no other person: a game with a robot."""
-    if known.turn.unproven or meant.intention is not Intention.AGAINST:
+    if known.turn.claim or meant.intention is not Intention.AGAINST:
         return False
     other = known.work.players.by_handle(meant.handle or "")
     return other is not None and bool(other.robot)
