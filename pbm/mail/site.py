@@ -10,7 +10,6 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, SeparatorError, ServerAddress, short_name
-from pbm.mail.smtp_in.connection_limits import is_within
 from pbm.mail.tags import Keyring
 
 _BOARD_ID = re.compile(
@@ -55,7 +54,7 @@ class Site:
     def trusts(self, peer: str) -> bool:
         """Return True if the peer is one of our mail servers, or "" (a local socket)."""
         try:
-            return is_within(ip_address(peer) if peer else None, self.trusted_networks)
+            return not peer or any(ip_address(peer) in each for each in self.trusted_networks)
         except ValueError:
             return False
 

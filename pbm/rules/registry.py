@@ -102,6 +102,7 @@ def load_games(found: Iterable[EntryPoint]) -> tuple[dict[str, Game], dict[str, 
     return fit, unfit
 
 
+@cache
 def game_named(name: str) -> Game:
     """Return the game with this name. Raises StateError if no such game is installed."""
     game = games().get(name)
@@ -117,13 +118,16 @@ def prefer(name: str) -> None:
             f"PBM_GAME: there is no game {name!r} here. There are: {', '.join(games())}."
         )
     _preferred[:] = [name] if name in games() else []
+    default_game.cache_clear()
 
 
+@cache
 def default_game() -> Game:
     """Return the game of commands that name no game."""
     return games()[_preferred[0]] if _preferred else own_game()
 
 
+@cache
 def own_game() -> Game:
     """Return the game that comes with the server, or the first game if none does."""
     own = (game for game in games().values() if game.info.folder is None)

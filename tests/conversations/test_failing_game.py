@@ -23,7 +23,8 @@ Fails = Callable[..., Any]
 
 
 def clear() -> None:
-    for cache in (registry.games, registry._found, registry._read_state, game_words._log_once):
+    games = (registry.games, registry._found, registry.game_named, registry.default_game)
+    for cache in (*games, registry.own_game, registry._read_state, game_words._log_once):
         cache.cache_clear()
 
 

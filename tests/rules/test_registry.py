@@ -45,6 +45,12 @@ def point(monkeypatch: pytest.MonkeyPatch) -> Callable[..., EntryPoint]:
     return made
 
 
+def forget_games() -> None:
+    looked_up = registry.game_named, registry.default_game, registry.own_game
+    for cache in (games, registry._found, *looked_up):
+        cache.cache_clear()
+
+
 def second_point() -> EntryPoint:
     return EntryPoint("connect4", "fourinarow:GAME", registry.GROUP)
 
@@ -63,11 +69,11 @@ def preferred(second_game: Game, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ga
     """The second game, installed beside the first and meant where none is named."""
     both = [*entry_points(group=registry.GROUP), second_point()]
     monkeypatch.setattr(registry, "entry_points", lambda group: both)  # noqa: ARG005
-    games.cache_clear(), registry._found.cache_clear()
+    forget_games()
     registry.prefer("connect4")
     yield second_game
     registry.prefer("")
-    games.cache_clear(), registry._found.cache_clear()
+    forget_games()
 
 
 def test_a_line_that_waits_names_its_game(preferred: Game) -> None:
@@ -146,11 +152,11 @@ def test_a_server_without_games_says_so(monkeypatch: pytest.MonkeyPatch) -> None
         ([EntryPoint("go", "nowhere.to_be_found:GAME", registry.GROUP)], "The game go cannot be l"),
     ):
         monkeypatch.setattr(registry, "entry_points", lambda group, found=points: found)  # noqa: ARG005
-        games.cache_clear(), registry._found.cache_clear()
+        forget_games()
         with pytest.raises(GamesError, match=why):
             games()
     monkeypatch.undo()
-    games.cache_clear(), registry._found.cache_clear()
+    forget_games()
 
 
 @pytest.mark.parametrize(

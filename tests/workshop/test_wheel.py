@@ -7,7 +7,7 @@ import pytest
 from packaging.tags import platform_tags
 
 from pbm import __version__, resources
-from pbm.mail.reading.quoting_headers import PHRASES
+from pbm.mail.reading.quoting_marks import PHRASES
 from tests.installed_wheel import InstalledWheel
 
 
@@ -46,7 +46,7 @@ def test_the_wheel_carries_its_folders(
 
 
 def test_the_wheel_knows_the_words_of_mail_programs(installed_wheel: InstalledWheel) -> None:
-    program = "from pbm.mail.reading.quoting_headers import PHRASES; print(ascii(PHRASES))"
+    program = "from pbm.mail.reading.quoting_marks import PHRASES; print(ascii(PHRASES))"
     assert ask(installed_wheel, program) == ascii(PHRASES)
 
 

@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 from pbm.addresses import mailbox_key
 from pbm.mail.reading.mime import Headers, Part
-from pbm.mail.reading.quoting_headers import PHRASES
+from pbm.mail.reading.quoting_marks import PHRASES
 
 _PRECEDENCES = frozenset("bulk junk list auto_reply auto-reply autoreply auto_response".split())
 _PRECEDENCE_FIELDS = frozenset("precedence x-precedence preference x-preference".split())

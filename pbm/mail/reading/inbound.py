@@ -1,17 +1,19 @@
 """Pure functions that parse a mail to an envelope of author, subject and own words."""
 
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import itemgetter
 
 from pbm.mail.address import AddressError, newest_references, parse_address, parse_message_ids
-from pbm.mail.reading.automatic import is_reaction, why_automatic
+from pbm.mail.reading.automatic import is_reaction, may_tell_a_robot, why_automatic
 from pbm.mail.reading.charsets import decode_words
 from pbm.mail.reading.limits import LIMITS, Limits, UnreadableMail
-from pbm.mail.reading.mime import Headers, body_text, form_not_read, split_mail
+from pbm.mail.reading.mime import Headers, body_text, form_not_read, split_header, split_mail
 from pbm.mail.reading.quoting import OwnWords, find_own_words
-from pbm.mail.reading.quoting_headers import PHRASES
+from pbm.mail.reading.quoting_marks import PHRASES
 from pbm.mail.reading.signatures import name_words, signature_in
 from pbm.mail.reading.tag_masking import mask_tags
 
@@ -182,6 +184,33 @@ def read_header(raw: bytes, envelope_sender: str, own_address: str, limits: Limi
         headers, root, author, subject, sender=envelope_sender, own_address=own_address
     )
     return Envelope(author, problem, subject, _message_id(headers), references, automatic)
+
+
+# The fields that decide how a mail is handled; copies of it by two routes have the same ones.
+_READ = frozenset(
+    "from subject message-id in-reply-to references content-type content-transfer-encoding "
+    "content-disposition".split()
+)
+
+
+def digest(raw: bytes) -> tuple[str, bool]:
+    """Return the SHA-256, in hexadecimal, of a mail's body and the header fields that we read.
+
+    The second result is whether the mail has a non-blank `Message-ID`, or an unreadable header.
+    """
+    try:
+        headers, body = split_header(raw, LIMITS)
+    except UnreadableMail:
+        return hashlib.sha256(raw).hexdigest(), True
+    is_named = any(map(str.strip, headers.all("message-id")))
+    fields = [
+        (name, b" ".join(value.split()))
+        for name, value in headers.fields
+        if name in _READ or may_tell_a_robot(name) or (name == "date" and not is_named)
+    ]
+    fields.sort(key=itemgetter(0))
+    lines = [b"%b:%b\n" % (name.encode("ascii"), value) for name, value in fields]
+    return hashlib.sha256(b"".join([*lines, b"\n", raw[body:]])).hexdigest(), is_named
 
 
 def masked(envelope: Envelope, is_secret: Callable[[str], bool] = lambda _: False) -> Envelope:

@@ -14,6 +14,9 @@ from pbm.mail.reading.charsets import decode, decode_transfer, plain_lines
 from pbm.mail.reading.htmltext import html_to_text
 from pbm.mail.reading.limits import Limits, UnreadableMail
 
+# RFC 5321 section 2.3.8: CR and LF only as a pair.
+_NOT_ON_THE_WIRE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
+
 _PACKED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pgp-encrypted"})
 _FIELD = re.compile(rb"([!-9;-~]{1,100})[ \t]*:(.*)", re.DOTALL)
@@ -24,6 +27,27 @@ _PARAMETER = re.compile(
 _TYPE = re.compile(
     r"[ \t]*([A-Za-z0-9.+-]{1,60}/[A-Za-z0-9.+_-]{1,80})[ \t]*(?=;|$|[ \t(])", re.ASCII
 )
+
+
+def check_wire(raw: bytes) -> str | None:
+    """Return an error if a mail has a bare CR, a bare LF or a NUL. Return None if it is good."""
+    pairs = raw.count(b"\r\n")
+    if raw.count(b"\r") == pairs == raw.count(b"\n") and b"\0" not in raw:
+        return None
+    found = _NOT_ON_THE_WIRE.search(raw)
+    if found is not None and found.group() == b"\0":
+        return "Mail may hold no NUL characters, and its lines must end in CRLF."
+    return "In mail all lines must end in CRLF; this one has a bare CR or a bare LF."
+
+
+def has_longer_line(mail: bytes, most: int) -> bool:
+    start = 0
+    while len(mail) - start > most:
+        end = mail.rfind(b"\n", start, start + most + 2)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,19 @@ from functools import cached_property
 from itertools import compress, takewhile
 
 from pbm.mail.reading.htmltext import SIGNATURE
-from pbm.mail.reading.quoting_headers import (
+from pbm.mail.reading.quoting_marks import (
     PHRASES,
     attribution_end,
     field_block_end,
     field_names,
-    is_name,
-    next_words,
-)
-from pbm.mail.reading.quoting_marks import (
-    is_fence,
     is_greeting,
     is_left_out,
-    is_signature,
+    is_name,
     lesser_marked,
+    next_words,
 )
 from pbm.mail.reading.quoting_own import OwnMails, ours_is_quoted
+from pbm.mail.reading.signatures import is_fence, is_signature
 
 _LONGEST_MARK = 120
 _LONGEST_FOOTER = 200

@@ -4,7 +4,8 @@ A contact detail is a line, or a part of it, with a firm or a way to reach someb
 
 - a closing line such as "Best regards", or the author's name, above a contact detail;
 - the author's name, perhaps with a title, above a mark `-- ` with a contact detail below;
-- any other name above at least two contact details, one of them a firm or a telephone number.
+- any other name above at least two contact details, one of them a firm or a telephone number;
+- a few lines below a row of dashes, if they are names or one tells how to reach somebody.
 
 Other text is kept, as it may be meant for the reader. But if two mails of an author end with the
 same lines, these are a signature. `possible_starts` tells from which lines on a caller that has
@@ -15,8 +16,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pbm.mail.reading.quoting_headers import PHRASES
-from pbm.mail.reading.quoting_marks import is_name, reaches_somebody
+from pbm.mail.reading.quoting_marks import PHRASES
 
 CLOSINGS: Final = frozenset(PHRASES["closing"])
 _CLOSING_STARTS = tuple(phrase for phrase in CLOSINGS if phrase.endswith(" "))
@@ -31,6 +31,14 @@ _FIRM = re.compile(
     r"|S\.?r\.?l|S\.?[Pp]\.?A|B\.?V|N\.?V|AB|Oy|OY|A/S|ApS|Kft|s\.r\.o|Sp\. z o\.o)(?!\w)"
     r"|\S [|•·] \S"
     r"|^(?i:tel|phone|fon|fax|mobile?|cell|tlf|tél|telefon|telefono|teléfono|handy)\b[.: ]*\+?[\d(]"
+)
+_FENCE = re.compile(r"([-=*~#+_\u2013\u2014\u2500])\1{4,}$")
+_FENCED_LINES, _LONGEST_FENCED = 8, 76  # below a row of dashes
+_EXCLAIMED = ("!", "?")
+_LONGEST_NAME = 40
+_NO_NAME = re.compile(r"\d|[.,:;!?…]$|^[-*] ")
+_REACHED = re.compile(
+    r"[^\s@]@[^\s@]|https?://|www\.|\+?\d[\d ()/.-]{6,}\d|mailing list|unsubscribe", re.IGNORECASE
 )
 _ON_BEHALF = re.compile(r"^(?:[iI]\.? ?[aAvV]\.|ppa\.?) ?(?=[A-ZÄÖÜ])")
 _PHONE = re.compile(r"\+?\d[\d ()/.-]{6,}\d")
@@ -135,7 +143,7 @@ def _are_names(lines: Sequence[str], author: frozenset[str]) -> bool:
     words = [word for name in names for word in _WORD.findall(name)]
     return (
         1 <= len(names) <= _MOST_NAMES
-        and all(is_name(name) or name_words(name) <= author for name in names)
+        and all(_is_name(name) or name_words(name) <= author for name in names)
         and _are_of_names(words, author)
     )
 
@@ -150,11 +158,11 @@ def _begins(line: str, author: frozenset[str]) -> bool:
     named = [at for at, word in enumerate(words) if word.casefold() in author]
     if len(named) > 1 and len(words) <= _FEW_WORDS:
         return _are_of_names(words[: named[-1]], author)
-    return _ON_BEHALF.match(line) is not None and is_name(_ON_BEHALF.sub("", line))
+    return _ON_BEHALF.match(line) is not None and _is_name(_ON_BEHALF.sub("", line))
 
 
 def _is_block(lines: Sequence[str]) -> bool:
-    return _has_firm(lines) and is_name(_ON_BEHALF.sub("", _BAR.split(_block_lines(lines)[0])[0]))
+    return _has_firm(lines) and _is_name(_ON_BEHALF.sub("", _BAR.split(_block_lines(lines)[0])[0]))
 
 
 def _has_firm(lines: Sequence[str]) -> bool:
@@ -185,4 +193,23 @@ def _is_whole_sentence(line: str) -> bool:
 
 
 def _tells(line: str) -> bool:
-    return reaches_somebody(line) or _FIRM.search(line) is not None
+    return (_REACHED.search(line) or _FIRM.search(line)) is not None
+
+
+def is_fence(line: str) -> bool:
+    """Return whether the line is only a row of dashes, stars or the like."""
+    return _FENCE.match(line) is not None
+
+
+def is_signature(below: list[str]) -> bool:
+    """Return whether the non-blank lines below a row of dashes look like a signature."""
+    if not 0 < len(below) <= _FENCED_LINES:
+        return False
+    if any(len(line) > _LONGEST_FENCED or line.endswith(_EXCLAIMED) for line in below):
+        return False
+    return any(map(_REACHED.search, below)) or all(map(_is_name, below))
+
+
+def _is_name(line: str) -> bool:
+    is_short = len(line) <= _LONGEST_NAME and not line[0].islower()
+    return is_short and _NO_NAME.search(line) is None

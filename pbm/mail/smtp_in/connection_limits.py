@@ -80,7 +80,7 @@ class ConnectionLimits:
 
     def is_trusted(self, peer: Peer | None) -> bool:
         """Return whether a peer is trusted. One on a local socket, which is None, always is."""
-        return is_within(peer, self._trusted)
+        return peer is None or any(peer in network for network in self._trusted)
 
     def caller(self, peer: Peer | None, forwarded: Peer | None) -> Caller:
         """Return a peer, and the network that its mail comes from.
@@ -123,11 +123,6 @@ def peer_of(peername: object) -> Peer | None:
     if not isinstance(peername, tuple):
         return None
     return plain(ipaddress.ip_address(peername[0]))
-
-
-def is_within(peer: Peer | None, networks: Iterable[Network]) -> bool:
-    """Return True if a peer is in one of these networks, or is None (a local socket)."""
-    return peer is None or any(peer in network for network in networks)
 
 
 def origin(peer: Peer | None) -> Peer | Network | None:

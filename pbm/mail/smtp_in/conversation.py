@@ -9,7 +9,7 @@ from typing import cast
 
 from aiosmtpd.smtp import SMTP
 
-from pbm.mail.reading.wire import has_longer_line
+from pbm.mail.reading.mime import has_longer_line
 from pbm.mail.smtp_in.client_input import (
     BLOCK,
     NOT_ASCII,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from pbm.mail.reading.wire import check_wire
+from pbm.mail.reading.mime import check_wire
 from pbm.mail.smtp_in.connection_limits import Caller, ListenerLimits
 
 OWN_FAULT = "451 4.3.0 Something broke on our side, not on yours. Please send it again later."

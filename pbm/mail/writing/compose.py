@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pbm.mail.address import AddressError, is_message_id, parse_address
-from pbm.mail.reading.wire import has_longer_line
+from pbm.mail.reading.mime import has_longer_line
 
 _LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1

@@ -16,9 +16,8 @@ from sqlalchemy.exc import DBAPIError
 from pbm.addresses import address_key
 from pbm.clock import Clock
 from pbm.mail.address import Bounce, Plain, PlayerReply, Postmaster, Probe, QuestionReply, Recipient
-from pbm.mail.reading.inbound import read_header
+from pbm.mail.reading.inbound import digest, read_header
 from pbm.mail.reading.limits import LIMITS, LONG, UnreadableMail
-from pbm.mail.reading.wire import digest
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection, Session
@@ -113,8 +112,9 @@ class Intake:
         answer = count_answer(work, self.site, mail, now) if is_strangers else Answer.NOT_COUNTED
         if answer is Answer.NONE_LEFT and plain == obeyed:
             return PUT_OFF
+        counted_peer = "" if self.site.trusts(mail.caller.peer) else mail.caller.peer
         for address in obeyed:
-            too_many = self.rates.count(work, now, new[address], mail.author, mail.caller.peer)
+            too_many = self.rates.count(work, now, new[address], mail.author, counted_peer)
             if too_many is not None:
                 return too_many
         for address, recipient in new.items():

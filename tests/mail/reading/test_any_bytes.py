@@ -9,8 +9,9 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pbm.mail.reading.inbound import digest
 from pbm.mail.reading.limits import Limits
-from pbm.mail.reading.wire import check_wire, digest
+from pbm.mail.reading.mime import check_wire
 from tests.mail.reading.our_mails import own_words, quoted
 from tests.mail.reading.promises import check_mail, check_work, read_or_refuse
 from tests.mail.reading.replies_corpus import replies

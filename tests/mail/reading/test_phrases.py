@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.reading.quoting_headers import PHRASES, read_phrases
+from pbm.mail.reading.quoting_marks import PHRASES, read_phrases
 from pbm.word_lists import WordListError
 from tests.mail.reading.our_mails import own_words
 

@@ -1,6 +1,7 @@
 """Promises 4 and 11: what is said about a mail by its bytes alone."""
 
-from pbm.mail.reading.wire import check_wire, digest
+from pbm.mail.reading.inbound import digest
+from pbm.mail.reading.mime import check_wire
 from tests.rows import each_row
 
 MAIL = (

@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from pbm.mail.reading.wire import has_longer_line
+from pbm.mail.reading.mime import has_longer_line
 from pbm.mail.smtp_in.client_input import (
     BLOCK,
     ClientLeftError,

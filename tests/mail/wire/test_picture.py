@@ -8,7 +8,7 @@ from random import Random
 
 from PIL import Image
 
-from pbm.mail.writing import chart, picture, stamps
+from pbm.mail.writing import picture, stamps
 from pbm.mail.writing.stamps import DENSITY, Colour
 from pbm.rules import abalone as rules
 from pbm.rules.contract import Moved
@@ -303,7 +303,10 @@ def test_a_lead_is_a_small_chart(plies: int) -> None:
     assert (width, height) == tuple(DENSITY * side for side in picture.size(described))
     assert len(png) <= 4_000
     image = Image.open(io.BytesIO(png)).convert("RGB")
-    for seat, rows in (("1", range(chart.MIDDLE)), ("2", range(chart.MIDDLE + 1, chart.HEIGHT))):
+    for seat, rows in (
+        ("1", range(picture.MIDDLE)),
+        ("2", range(picture.MIDDLE + 1, picture.CHART_HEIGHT)),
+    ):
         colour = stamps.PIECES[seat][0]
         at = {
             y // DENSITY
@@ -311,7 +314,7 @@ def test_a_lead_is_a_small_chart(plies: int) -> None:
             for x in range(0, width, 4)
             if image.getpixel((x, y)) == colour
         }
-        assert at <= {*rows, chart.MIDDLE}
+        assert at <= {*rows, picture.MIDDLE}
         assert bool(at) == (len(leads) > int(seat))
     assert found
 
