@@ -73,7 +73,7 @@ class Server:
         self._tls = load_certificate(settings.tls_cert, settings.tls_key)
         self._look_at_certificate(self._tls)
         site = open_to_serve(settings, self._database)
-        rates = MailRates(*settings.most_mails)
+        rates = MailRates(*settings.most_mails, settings.trusted_networks)
         self._intake = Intake(site, system_clock, rates)
         self._crash_marker = CrashMarker(settings.key_file.with_name("turn-in-hand"))
         self._watchdog = Watchdog()

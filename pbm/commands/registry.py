@@ -137,7 +137,7 @@ def nearly_move(line: str, game: Game) -> str | None:
     """Return the move in a line that is surely a move in unusual notation; None for other lines."""
     if len(line) > _LONGEST_LINE:
         return None
-    text = undressed(line)
+    text = undressed(fold_typography(line))
     first, _, rest = text.partition(" ")
     if lowered(first) in PlayMove.words:
         text = undressed(rest)

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-from pbm.mail.reading.charsets import fold_typography
 from pbm.word_lists import read_sections
 
 _FILE: Final = Path(__file__).parents[1] / "languages" / "moves.txt"
@@ -24,12 +23,13 @@ _NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages withou
 def undressed(text: str, *, numbered: bool = True) -> str:
     """Return a text without the quotes, full stop, "please" and the like around a move.
 
-    Signs of doubt stay, such as "?". If `numbered`, a move number such as "12." is dropped, too.
+    Dashes and quotes must be plain (`fold_typography`). Signs of doubt stay, such as "?". If
+    `numbered`, a move number such as "12." is dropped, too.
 
     >>> undressed("1. *K-R*, please :-)"), undressed("my move: K-R!")
     ('K-R', 'K-R')
     """
-    text = fold_typography(text).strip()
+    text = text.strip()
     if len(text) > _LONGEST:
         return text
     for _ in range(_MOST_LAYERS):

@@ -112,9 +112,8 @@ class Intake:
         answer = count_answer(work, self.site, mail, now) if is_strangers else Answer.NOT_COUNTED
         if answer is Answer.NONE_LEFT and plain == obeyed:
             return PUT_OFF
-        counted_peer = "" if self.site.trusts(mail.caller.peer) else mail.caller.peer
         for address in obeyed:
-            too_many = self.rates.count(work, now, new[address], mail.author, counted_peer)
+            too_many = self.rates.count(work, now, new[address], mail.author, mail.caller.peer)
             if too_many is not None:
                 return too_many
         for address, recipient in new.items():

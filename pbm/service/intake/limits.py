@@ -18,7 +18,7 @@ from pbm.mail.address import Bounce, PlayerReply, Postmaster, Recipient, registe
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.site import Site
-from pbm.mail.smtp_in.connection_limits import Caller, origin
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, Caller, Network, origin
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.play import limits
 from pbm.service.intake.upstream_mta import known_front, what_it_says
@@ -127,11 +127,11 @@ class MailRates:
 
     per_address: int = limits.MAILS_OF_ADDRESS.most
     per_peer: int = 1200
+    trusted: tuple[Network, ...] = LOOPBACK
 
     def count(
         self, work: UnitOfWork, now: datetime, recipient: Recipient, author: str, peer: str
     ) -> Rejection | None:
-        """Count a mail, or return why it is refused. `peer` is empty for a trusted peer."""
         for rate, whose in self._counted(recipient, author, peer):
             if rate.most and not rate.take(work, now, whose, wait=False):
                 return Rejection(
@@ -144,9 +144,9 @@ class MailRates:
     def _counted(
         self, recipient: Recipient, author: str, peer: str
     ) -> Iterator[tuple[limits.Rate, str]]:
-        if peer:
-            address = origin(ipaddress.ip_address(peer))
-            yield limits.Rate("peer", self.per_peer, _HOUR), str(address)
+        address = ipaddress.ip_address(peer) if peer else None
+        if address and not any(address in network for network in self.trusted):
+            yield limits.Rate("peer", self.per_peer, _HOUR), str(origin(address))
         match recipient:
             case Postmaster():
                 yield _FOR_OPERATOR, ""
