@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arena.opponents import Player
 from pbm.rules.abalone import GAME
-from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.board import LineMove
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.contract import completed
 

@@ -17,7 +17,7 @@ from bench.place import Place, Setting, Size, place
 from bench.season import Season
 from bench.smtp_load import Load, Shape
 from pbm.mail.address import ServerAddress
-from pbm.mail.tags import load_keyring
+from pbm.mail.keys import load_keyring
 from tests.polling import until
 
 TURNS = 60

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.smtp_load import Letter
 from pbm.mail.address import ServerAddress
-from pbm.mail.tags import load_keyring
+from pbm.mail.keys import load_keyring
 from pbm.play.boards import start_board
 from pbm.store.db import Database
 from pbm.store.migrate import migrate

@@ -17,9 +17,9 @@ from argon2 import PasswordHasher
 
 from pbm.commands.language.words import Login
 from pbm.commands.registry import COMMANDS
-from pbm.mail import keyfile
+from pbm.mail import keys as keyfile
 from pbm.mail.address import ServerAddress
-from pbm.mail.tags import Keyring
+from pbm.mail.keys import Keyring
 from pbm.service.turns import handle_mail
 
 _WORD = re.compile(r"[a-z0-9]{16,}", re.ASCII)

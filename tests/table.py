@@ -24,10 +24,10 @@ from urllib.parse import parse_qs, quote, unquote
 from sqlalchemy import text
 
 from pbm.mail.address import ServerAddress
+from pbm.mail.keys import Key, Keyring
 from pbm.mail.reading.auth_results import Front
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.handler import Rejection
-from pbm.mail.tags import Key, Keyring
 from pbm.mail.writing.render import Renderer
 from pbm.play.boards import start_board
 from pbm.service.intake.keeping import Intake

@@ -15,8 +15,8 @@ from datetime import datetime
 from pbm.addresses import address_key
 from pbm.commands.turn import Turn
 from pbm.mail.address import PlayerReply, QuestionReply, Recipient
+from pbm.mail.keys import Keyring, token_digest
 from pbm.mail.reading.auth_results import Dmarc
-from pbm.mail.tags import Keyring, token_digest
 from pbm.store.db import UnitOfWork
 from pbm.store.values.asking import Question
 from pbm.store.values.players import Player

@@ -10,7 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, SeparatorError, ServerAddress, short_name
-from pbm.mail.tags import Keyring
+from pbm.mail.keys import Keyring
 
 _BOARD_ID = re.compile(
     r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?((?:\.[a-z]{1,20}\d{1,9}p\d{1,5}){0,4})"

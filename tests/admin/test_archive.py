@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbm.errors import OperatorError
-from pbm.service.operator.archive import DATABASE, KEYS, Manifest, digest_of, pack, unpack
+from pbm.service.operator.backup import DATABASE, KEYS, Manifest, digest_of, pack, unpack
 
 TRIES = 1_000
 

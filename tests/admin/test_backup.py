@@ -21,8 +21,8 @@ from sqlalchemy import text
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.mail.keys import load_keyring
 from pbm.mail.reading.auth_results import Front
-from pbm.mail.tags import load_keyring
 from pbm.play.actions import play_move
 from pbm.rules import abalone as rules
 from pbm.service.intake.recipients import check_recipient

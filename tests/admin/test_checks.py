@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 
 from pbm.clock import system_clock
 from pbm.config import Settings
-from pbm.mail.tags import load_keyring
+from pbm.mail.keys import load_keyring
 from pbm.play.boards import start_board
 from pbm.service.operator import checks
 from pbm.service.operator.checks import check

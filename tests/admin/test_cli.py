@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from pbm.admin import console
 from pbm.admin.cli import main
-from pbm.mail.tags import load_keyring
+from pbm.mail.keys import load_keyring
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 

@@ -23,8 +23,7 @@ from alembic.config import Config
 from sqlalchemy import Boolean, Connection, DateTime, LargeBinary, MetaData, Table, text
 from sqlalchemy.exc import SAWarning
 
-from pbm.mail.keyfile import parse_keys
-from pbm.mail.tags import Keyring
+from pbm.mail.keys import Keyring, parse_keys
 from pbm.resources import resource_path
 from pbm.store.db import Database
 from tests.table import Mail

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from pbm.mail.tags import load_keyring
+from pbm.mail.keys import load_keyring
 from pbm.store.migrate import newest_version
 from tests.before.kept import Kept
 from tests.before.season import Season

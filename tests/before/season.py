@@ -12,8 +12,8 @@ from random import Random
 from sqlalchemy import text
 
 from pbm.commands.turn import Turn
+from pbm.mail.keys import Keyring
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed
-from pbm.mail.tags import Keyring
 from pbm.service.accounts import CLEARED, tell_whose_was_cleared
 from pbm.service.operator import boards, players, queue
 from pbm.service.operator.operator_session import OperatorSession

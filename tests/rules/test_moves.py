@@ -3,8 +3,7 @@
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.board import LINES, STEPS, parse_cell, set_of
-from pbm.rules.abalone.moves import LineMove
+from pbm.rules.abalone.board import LINES, STEPS, LineMove, parse_cell, set_of
 from pbm.rules.abalone.refusals import why_not
 from tests.rows import each_row
 from tests.rules.random_positions import some_positions

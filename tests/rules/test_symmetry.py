@@ -6,9 +6,8 @@ from itertools import permutations
 import pytest
 
 from pbm.rules import abalone as rules
-from pbm.rules.abalone.board import CENTRE, members, set_of
+from pbm.rules.abalone.board import CENTRE, LineMove, members, set_of
 from pbm.rules.abalone.claims import copies
-from pbm.rules.abalone.moves import LineMove
 from tests.rules.random_positions import SETUPS, some_positions
 
 POSITIONS = list(some_positions(len(SETUPS)))

@@ -14,8 +14,8 @@ from sqlalchemy import event, func, select, text
 
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
+from pbm.mail.keys import load_keyring
 from pbm.mail.site import Site
-from pbm.mail.tags import load_keyring
 from pbm.service.intake.keeping import queued
 from pbm.service.loops import TurnTaker
 from pbm.service.running.writer import Writer, here

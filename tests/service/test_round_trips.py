@@ -10,9 +10,9 @@ from sqlalchemy import event
 
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
+from pbm.mail.keys import load_keyring
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
-from pbm.mail.tags import load_keyring
 from pbm.service.intake.keeping import Intake, queued
 from pbm.service.running.writer import at_once
 from pbm.service.turns.inbox_worker import InboxWorker

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pbm.mail.address import ServerAddress
-from pbm.mail.tags import Keyring
+from pbm.mail.keys import Keyring
 from pbm.play.boards import start_board
 from pbm.store.db import Database
 from pbm.store.values.players import Player

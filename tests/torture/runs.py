@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbm.mail.tags import load_keyring
+from pbm.mail.keys import load_keyring
 from pbm.store.db import Database
 from tests.e2e.ports import free_port
 from tests.torture import games

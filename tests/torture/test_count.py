@@ -7,9 +7,9 @@ import pytest
 
 from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
+from pbm.mail.keys import load_keyring
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
-from pbm.mail.tags import load_keyring
 from pbm.service.intake.keeping import Intake
 from pbm.store.db import Database
 from tests.serving import keeping

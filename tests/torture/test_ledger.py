@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.tags import load_keyring
+from pbm.mail.keys import load_keyring
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
 from tests.torture.games import SECRET, Game, begin_games

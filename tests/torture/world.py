@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from pbm.mail.tags import Keyring
+from pbm.mail.keys import Keyring
 from tests.secrets_issued import ISSUED
 from tests.torture.games import Game, Letter
 from tests.torture.ledger import Ledger, read_arrival

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.keyfile import add_key
-from pbm.mail.tags import Key, Keyring, load_keyring, token_digest
+from pbm.mail.keys import Key, Keyring, add_key, load_keyring, token_digest
 from pbm.passwords import hash_password
 from tests.e2e.running import RunningServer
 from tests.secrets_issued import ISSUED, SecretsIssued

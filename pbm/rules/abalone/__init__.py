@@ -11,10 +11,10 @@ other languages can use `pbm-rules` (`docs/rules-protocol.md`).
 """
 
 # ruff: noqa: F401 - this is the door for other programs and for tests
+from pbm.rules.abalone.board import LineMove
 from pbm.rules.abalone.drawing import GROUND, drawing
 from pbm.rules.abalone.game import GAME
 from pbm.rules.abalone.layouts import BOARDS, home_of, start
-from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import (
     format_abapro,
     is_notation,

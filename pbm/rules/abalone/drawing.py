@@ -16,11 +16,11 @@ from pbm.rules.abalone.board import (
     ROWS,
     STEPS,
     UPPER_RIGHT,
+    LineMove,
     format_cell,
     is_on_board,
     shifted,
 )
-from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.placement import Placement, symbol
 from pbm.rules.contract import Ground, Moved

@@ -6,16 +6,19 @@ from typing import Any
 from pbm.rules.abalone.board import (
     AXES,
     CENTRE,
+    CODED,
     EDGE,
     RINGS,
+    LineMove,
     before,
+    codes,
     distance,
     format_cell,
     groups,
     members,
+    moved,
     shifted,
 )
-from pbm.rules.abalone.moves import CODED, LineMove, codes, moved
 from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.placement import Placement
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition

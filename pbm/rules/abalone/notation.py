@@ -18,13 +18,13 @@ from pbm.rules.abalone.board import (
     CELLS,
     LONGEST_LINE,
     STEPS,
+    LineMove,
     format_cell,
     is_on_board,
     line_between,
     parse_cell,
     set_of,
 )
-from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.placement import Placement
 from pbm.rules.abalone.refusals import (
     appeal,

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from operator import itemgetter
 
-from pbm.rules.abalone.board import CELLS, CENTRE, ROW_SLICES, ROWS
-from pbm.rules.abalone.moves import MOVE_CODED, LineMove, codes
+from pbm.rules.abalone.board import CELLS, CENTRE, MOVE_CODED, ROW_SLICES, ROWS, LineMove, codes
 from pbm.rules.contract import Outcome
 
 EJECTIONS_TO_WIN = 6

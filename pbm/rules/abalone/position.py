@@ -12,8 +12,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from pbm.rules.abalone.board import CELLS, CENTRE, EDGE, ROW_SLICES, ROWS, format_cell, shifted
-from pbm.rules.abalone.moves import LineMove, any_move, count, moved
+from pbm.rules.abalone.board import (
+    CELLS,
+    CENTRE,
+    EDGE,
+    ROW_SLICES,
+    ROWS,
+    LineMove,
+    any_move,
+    count,
+    format_cell,
+    moved,
+    shifted,
+)
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, EMPTY, FIXED, TEAMS, Placement
 from pbm.rules.abalone.refusals import why_not

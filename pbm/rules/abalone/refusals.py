@@ -11,7 +11,11 @@ from typing import Any
 
 from pbm.rules.abalone.board import (
     CENTRE,
+    CODED,
     EDGE,
+    MOVE_CODED,
+    LineMove,
+    codes,
     distance,
     format_cell,
     is_on_board,
@@ -20,7 +24,6 @@ from pbm.rules.abalone.board import (
     set_of,
     shifted,
 )
-from pbm.rules.abalone.moves import CODED, MOVE_CODED, LineMove, codes
 from pbm.rules.abalone.placement import Placement, symbol
 from pbm.rules.contract import IllegalMoveError
 

@@ -17,7 +17,7 @@ from pbm.commands.script import Script
 from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import CalledOff, Guest, Invited, Proposed
-from pbm.mail.tags import new_token, token_digest
+from pbm.mail.keys import new_token, token_digest
 from pbm.passwords import PasswordHash
 from pbm.plain import from_plain
 from pbm.play.challenges import setup_of_challenge, takes_challenge

@@ -25,7 +25,7 @@ from pbm.commands.sentences.answers import puts_off
 from pbm.commands.turn import Claim, Turn
 from pbm.errors import Refusal
 from pbm.events import AddressWanted
-from pbm.mail.tags import Keyring, new_token, token_digest
+from pbm.mail.keys import Keyring, new_token, token_digest
 from pbm.passwords import SHORTEST, PasswordHash, SealedPassword
 from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, ORIGIN_KNOWN
 from pbm.play.subjects import question_subject

@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 
 from pbm.commands.turn import Turn
 from pbm.mail.address import Probe
+from pbm.mail.keys import token_digest
 from pbm.mail.reading.auth_results import Dmarc, Front, Seen, dmarc_of, read_probe
 from pbm.mail.site import Site
-from pbm.mail.tags import token_digest
 from pbm.plain import from_plain
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxMail

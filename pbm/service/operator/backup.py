@@ -1,10 +1,22 @@
-"""Backup and restore: a snapshot of the database with the keys, in one file."""
+"""Backup and restore: a snapshot of the database with the keys, in one file.
 
+The file is an archive of mode 0600, with checksums.
+"""
+
+import gzip
+import hashlib
+import json
 import os
+import shutil
+import tarfile
 import tempfile
+import zlib
+from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from io import BufferedIOBase
 from pathlib import Path
+from typing import IO
 
 from sqlalchemy.exc import DBAPIError
 
@@ -12,10 +24,10 @@ from pbm import __version__
 from pbm.clock import Clock, system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
-from pbm.files import write_new
-from pbm.mail.keyfile import load_keys, parse_keys
+from pbm.files import open_file, sync_folder, write_new
+from pbm.mail.keys import load_keys, parse_keys
 from pbm.service.intake.upstream_mta import forget_front
-from pbm.service.operator import archive, copies
+from pbm.service.operator import copies
 from pbm.service.operator.correspondence import greeting_at
 from pbm.service.operator.heartbeat_checks import seen_by, those_beating
 from pbm.service.operator.keys import open_keyring, unlearn_keys
@@ -23,6 +35,131 @@ from pbm.store.db import Database
 from pbm.store.id_sequences import highest_given, skip_after_restore
 from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
 from pbm.store.sql.driver import parse_url
+
+FORMAT = 1
+DATABASE = "database"
+KEYS = "secret.key"
+FROM_FILE, FROM_SETTING = "file", "setting"
+_MANIFEST = "manifest.json"
+_LONGEST_MANIFEST = 100_000
+_LONGEST_KEYS = 1 << 20
+_BLOCK = 10_240
+_BETWEEN = 8 * _BLOCK  # bytes of headers, padding and read-ahead
+_ALWAYS_ALLOWED = 256 << 20  # bytes that a database may have, however small the archive
+_MOST_PACKED = 50  # largest compression ratio; our databases have about 5
+
+
+@dataclass(frozen=True)
+class Manifest:
+    format: int
+    made: str
+    program: str
+    kind: str
+    schema: str  # version of the tables
+    address: str
+    keys: str  # `FROM_FILE` or `FROM_SETTING`
+    files: dict[str, str]  # the SHA-256 digest of each file
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 digest of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
+    """Write an archive atomically and sync it to disk; `file` must not exist."""
+    draft = parts[0].with_name("archive")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "wb") as stream:
+            with tarfile.open(fileobj=stream, mode="w:gz", compresslevel=6) as archive:
+                head = parts[0].with_name(_MANIFEST)
+                head.write_text(json.dumps(asdict(manifest), indent=1), encoding="utf-8")
+                for part in (head, *parts):
+                    archive.add(part, arcname=part.name, filter=_owned_by_nobody)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.link(draft, file)  # never over another file
+        sync_folder(file.parent)
+    except FileExistsError:
+        raise OperatorError(f"{file} is there already; name another file.") from None
+    except OSError as error:
+        raise OperatorError(f"{file} cannot be written: {error.strerror}.") from error
+
+
+def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
+    """Unpack an archive; refuse a database of more than `most` bytes."""
+    try:
+        with open_file(file) as packed, gzip.open(packed) as unpacked:
+            most = most or max(_ALWAYS_ALLOWED, _MOST_PACKED * os.fstat(packed.fileno()).st_size)
+            bounded = _Bounded(unpacked)
+            with tarfile.open(fileobj=bounded, mode="r|", bufsize=_BLOCK) as archive:
+                manifest = _manifest(_next(archive, bounded, _MANIFEST, _LONGEST_MANIFEST), file)
+                for name, digest in manifest.files.items():
+                    part = _next(archive, bounded, name, _LONGEST_KEYS if name == KEYS else most)
+                    with part, (folder / name).open("xb") as copy:
+                        shutil.copyfileobj(part, copy)
+                    if digest_of(folder / name) != digest:
+                        raise OperatorError(f"{file} is damaged: {name} is not what was backed up.")
+    except (OSError, tarfile.TarError, zlib.error, EOFError) as error:
+        raise OperatorError(f"{file} cannot be read as a backup: {error}.") from error
+    return manifest
+
+
+class _Bounded(BufferedIOBase):
+    """A stream with a byte limit, against decompression bombs."""
+
+    def __init__(self, stream: gzip.GzipFile) -> None:
+        self._stream = stream
+        self.left = _BETWEEN
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or not 0 <= size <= self.left:
+            raise tarfile.TarError("what it unpacks to is larger than it says")
+        found = self._stream.read(size)
+        self.left -= len(found)
+        return found
+
+
+def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> IO[bytes]:
+    member = archive.next()
+    if member is None or member.name != name or not member.isreg():
+        raise tarfile.TarError(f"it holds no {name} where one belongs")
+    if member.size > most:
+        size, allowed = (f"{-(-count // (1 << 20))} MB" for count in (member.size, most))
+        raise tarfile.TarError(
+            f"its {name} unpacks to {size}, and {allowed} are allowed. If that is right, say --most"
+        )
+    bounded.left = member.size + _BETWEEN
+    stream = archive.extractfile(member)
+    assert stream is not None  # it is a plain file
+    return stream
+
+
+def _manifest(stream: IO[bytes], file: Path) -> Manifest:
+    try:
+        found = json.load(stream)
+        if found["format"] != FORMAT:
+            raise OperatorError(f"{file} was made by another version of pbm.")
+        manifest = Manifest(**{field.name: found[field.name] for field in fields(Manifest)})
+        words = (manifest.made, manifest.program, manifest.kind, manifest.schema, manifest.address)
+        if not all(isinstance(word, str) for word in words):
+            raise TypeError("text is expected")
+        if manifest.keys not in (FROM_FILE, FROM_SETTING):
+            raise ValueError("the keys come from elsewhere")
+        if not isinstance(manifest.files, dict) or list(manifest.files) != [DATABASE, KEYS]:
+            raise ValueError("the database or the keys are missing")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise OperatorError(f"{file} is no backup of pbm: its manifest cannot be read.") from error
+    return manifest
+
+
+def _owned_by_nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    member.mode = 0o600
+    return member
 
 
 @dataclass(frozen=True)
@@ -33,7 +170,7 @@ class Restored:
     next_numbers: dict[str, int]  # of new rows, by table
 
 
-def backup(settings: Settings, file: Path) -> archive.Manifest:
+def backup(settings: Settings, file: Path) -> Manifest:
     """Write a backup; the server may be running."""
     if file.exists():
         raise OperatorError(f"{file} is there already; name another file.")
@@ -63,8 +200,8 @@ def restore(
         _check_stopped(settings, database, clock)
         url, given = database.engine.url, dict[str, int]()
         with tempfile.TemporaryDirectory(prefix="pbm-restore-") as folder:
-            copy = Path(folder) / archive.DATABASE
-            manifest = archive.unpack(file, Path(folder), most)
+            copy = Path(folder) / DATABASE
+            manifest = unpack(file, Path(folder), most)
             if manifest.kind != url.get_backend_name():
                 raise OperatorError(
                     f"{file} was made of {manifest.kind}, but PBM_DATABASE_URL is "
@@ -78,7 +215,7 @@ def restore(
             copies.check_copy(url, copy)
             if manifest.kind == "sqlite":
                 _bring_up_to_date(copy, manifest, file)
-            keys = _keys_to_write(settings, manifest, Path(folder) / archive.KEYS, force=force)
+            keys = _keys_to_write(settings, manifest, Path(folder) / KEYS, force=force)
             if not force and copies.holds_data(database):
                 raise OperatorError(
                     "The database holds data already. To lose that and restore, add --force."
@@ -98,7 +235,7 @@ def restore(
         return Restored(manifest.made, copies.counts(database), old, next_numbers)
 
 
-def _bring_up_to_date(copy: Path, manifest: archive.Manifest, file: Path) -> None:
+def _bring_up_to_date(copy: Path, manifest: Manifest, file: Path) -> None:
     try:
         with closing(Database(f"sqlite:///{copy}")) as database:
             if current_version(database) != manifest.schema:
@@ -109,11 +246,11 @@ def _bring_up_to_date(copy: Path, manifest: archive.Manifest, file: Path) -> Non
         raise OperatorError(f"{file} holds a database that cannot be migrated.") from error
 
 
-def _write(settings: Settings, database: Database, folder: Path, file: Path) -> archive.Manifest:
+def _write(settings: Settings, database: Database, folder: Path, file: Path) -> Manifest:
     schema, now = current_version(database), system_clock()
     if schema is None:
         raise OperatorError("The database has no tables yet, so there is nothing to back up.")
-    copy, keys = folder / archive.DATABASE, folder / archive.KEYS
+    copy, keys = folder / DATABASE, folder / KEYS
     copies.copy_out(database.engine.url, copy)
     if schema == newest_version():
         with database.reading() as work:
@@ -122,17 +259,17 @@ def _write(settings: Settings, database: Database, folder: Path, file: Path) -> 
         raise OperatorError(f"There is no key file {settings.key_file.absolute()} to be kept.")
     text = settings.secret_key.encode("utf-8", "surrogateescape")
     keys.write_bytes(text or settings.key_file.read_bytes())
-    manifest = archive.Manifest(
-        format=archive.FORMAT,
+    manifest = Manifest(
+        format=FORMAT,
         made=now.isoformat(timespec="seconds"),
         program=__version__,
         kind=database.engine.url.get_backend_name(),
         schema=schema,
         address=settings.address,
-        keys=archive.FROM_SETTING if settings.secret_key else archive.FROM_FILE,
-        files={part.name: archive.digest_of(part) for part in (copy, keys)},
+        keys=FROM_SETTING if settings.secret_key else FROM_FILE,
+        files={part.name: digest_of(part) for part in (copy, keys)},
     )
-    archive.pack(manifest, (copy, keys), file)
+    pack(manifest, (copy, keys), file)
     return manifest
 
 
@@ -155,12 +292,12 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
 
 
 def _keys_to_write(
-    settings: Settings, manifest: archive.Manifest, file: Path, *, force: bool
+    settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
     """Return the new content of the key file; None if PBM_SECRET_KEY replaces that file."""
     content = file.read_bytes()
-    if manifest.keys == archive.FROM_SETTING:
-        kept = load_keys(Path(archive.KEYS), content.decode("utf-8", "surrogateescape"))
+    if manifest.keys == FROM_SETTING:
+        kept = load_keys(Path(KEYS), content.decode("utf-8", "surrogateescape"))
     else:
         kept = parse_keys(content.decode("ascii", "replace"), "The key file in the backup")
     if settings.secret_key:
@@ -170,7 +307,7 @@ def _keys_to_write(
                 "be answered. Unset it, or add --force."
             )
         return None
-    if manifest.keys == archive.FROM_FILE:
+    if manifest.keys == FROM_FILE:
         return content
     lines = b"".join(b"%s %s\n" % (key.id.encode("ascii"), key.secret) for key in kept)
     try:
@@ -178,7 +315,7 @@ def _keys_to_write(
     except (UnicodeDecodeError, OperatorError):
         raise OperatorError(
             "This backup was made with PBM_SECRET_KEY set, to a text that no key file can "
-            f"hold. Set it again before restoring: tar -xzOf BACKUP {archive.KEYS}"
+            f"hold. Set it again before restoring: tar -xzOf BACKUP {KEYS}"
         ) from None
     return lines
 

@@ -17,7 +17,7 @@ from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.files import existing, trouble
 from pbm.mail.address import AddressError, parse_address
-from pbm.mail.keyfile import load_keys
+from pbm.mail.keys import load_keys
 from pbm.mail.site import own_address
 from pbm.mail.smtp_out.connection import Timeouts
 from pbm.mail.smtp_out.maildir import check_folders

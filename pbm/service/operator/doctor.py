@@ -10,8 +10,8 @@ from email.utils import format_datetime
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.mail.keys import new_token
 from pbm.mail.reading.auth_results import Front, probe_mail
-from pbm.mail.tags import new_token
 from pbm.service.intake import upstream_mta
 from pbm.service.intake.upstream_mta import Arrival
 from pbm.service.operator.checks import reading

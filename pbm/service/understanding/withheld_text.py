@@ -24,9 +24,9 @@ from pbm.commands.registry import COMMANDS
 from pbm.commands.script import Script
 from pbm.commands.sentences.clauses import read_list
 from pbm.events import Answered
+from pbm.mail.keys import token_digest
 from pbm.mail.reading.charsets import UNSEEN
 from pbm.mail.reading.inbound import masked
-from pbm.mail.tags import token_digest
 from pbm.passwords import LONGEST, SHORTEST, are_right
 from pbm.play.game_words import is_any_bare_move
 from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OWN_PASSWORDS

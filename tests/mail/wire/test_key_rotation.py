@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from pbm.mail.keyfile import add_key, drop_key, load_keys
-from pbm.mail.tags import KeyFileError, load_keyring
+from pbm.mail.keys import KeyFileError, add_key, drop_key, load_keyring, load_keys
 
 SECRET = "a-key-of-the-test-of-its-rotation"
 NOBODY = 65534

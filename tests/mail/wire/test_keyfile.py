@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.mail.tags import KeyFileError, Keyring, load_keyring
+from pbm.mail.keys import KeyFileError, Keyring, load_keyring
 
 SECRET = "a-key-of-the-tests-of-key-files-0"
 
@@ -49,7 +49,7 @@ def test_many_that_start_at_once_end_with_one_key(tmp_path: Path) -> None:
 def test_processes_that_start_at_once_end_with_one_key(tmp_path: Path) -> None:
     path = tmp_path / "secret.key"
     script = (
-        "import sys; from pathlib import Path; from pbm.mail.tags import load_keyring; "
+        "import sys; from pathlib import Path; from pbm.mail.keys import load_keyring; "
         "print(load_keyring(Path(sys.argv[1])).reply_tag(7, 1))"
     )
     starters = [

@@ -3,7 +3,7 @@ import base64
 import pytest
 
 from pbm.mail.address import PlayerReply, ServerAddress
-from pbm.mail.tags import Key, Keyring, new_token, token_digest
+from pbm.mail.keys import Key, Keyring, new_token, token_digest
 from tests.rows import each_row
 
 OLD = Key("a", b"an old secret of thirty-two octets")

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from pbm.rules import abalone as rules
+from pbm.rules.abalone.board import MOVE_CODED
 from pbm.rules.abalone.engine.boards import CODE_MASK, NO_SIDE, NOBODY, SearchBoard, Table
 from pbm.rules.abalone.engine.roots import Root, root_of
-from pbm.rules.abalone.moves import MOVE_CODED
 from tests.rules.random_games import endgame, near_the_end
 from tests.rules.random_positions import SETUPS
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from pbm.rules import abalone as rules
+from pbm.rules.abalone.board import MOVE_CODED
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.boards import CODE_MASK
 from pbm.rules.abalone.engine.judging import Ways, Weights
 from pbm.rules.abalone.engine.roots import Outlook, SearchLimits, root_of
 from pbm.rules.abalone.engine.searching import search
-from pbm.rules.abalone.moves import MOVE_CODED
 from pbm.rules.contract import Budget
 from tests.rules.engine.test_boards import with_leavers
 from tests.rules.random_games import endgame

@@ -6,12 +6,23 @@ from functools import lru_cache, reduce
 from operator import xor
 from typing import NamedTuple
 
-from pbm.rules.abalone.board import BOARD, EDGE, RINGS, STEPS, before, members, shifted
+from pbm.rules.abalone.board import (
+    BOARD,
+    CODED,
+    EDGE,
+    KINDS,
+    RINGS,
+    STEPS,
+    any_move,
+    before,
+    members,
+    rears,
+    shifted,
+)
 from pbm.rules.abalone.engine.roots import Root
-from pbm.rules.abalone.moves import CODED, KINDS, any_move, rears
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN
 
-CODE_BITS = 13  # of a move's code (`pbm.rules.abalone.moves`); the bits above have the move's seat
+CODE_BITS = 13  # of a move's code (`pbm.rules.abalone.board`); the bits above have the move's seat
 
 CODE_MASK = (1 << CODE_BITS) - 1
 

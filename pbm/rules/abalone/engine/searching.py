@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from ctypes import c_int32
 from dataclasses import replace
 
+from pbm.rules.abalone.board import MOVE_CODED
 from pbm.rules.abalone.engine import compiled, plain
 from pbm.rules.abalone.engine.boards import CODE_BITS, CODE_MASK
 from pbm.rules.abalone.engine.judging import MARBLE, Judge, Ways, Weights
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES, Outlook, SearchLimits, root_of
-from pbm.rules.abalone.moves import MOVE_CODED
 from pbm.rules.abalone.position import AbalonePosition
 from pbm.rules.abalone.position import perft as plain_perft
 from pbm.rules.contract import WON, Budget, Line, SearchResult

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, TypeVar, get_args
 
 from pbm import __version__
+from pbm.rules.abalone.board import LineMove
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
 from pbm.rules.abalone.engine.searching import evaluate, perft, search
 from pbm.rules.abalone.layouts import BOARDS, IN_TEAMS, start, takes_pillar
-from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import format_abapro, parse_abapro, parse_move
 from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.programs import read_lines

@@ -4,9 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from pbm.rules.abalone.board import CENTRE, format_cell
+from pbm.rules.abalone.board import CENTRE, LineMove, format_cell
 from pbm.rules.abalone.layouts import IN_TEAMS
-from pbm.rules.abalone.moves import LineMove
 from pbm.rules.abalone.notation import format_abapro, parse_abapro, parse_move, read_canonical
 from pbm.rules.abalone.placement import TEAMS
 from pbm.rules.abalone.position import AbalonePosition
