@@ -7,7 +7,7 @@ from arena.games import FOR_TWO
 from arena.plan import Plan, table
 from bench.measure import rates_of
 from pbm.rules.abalone import AbalonePosition
-from pbm.rules.abalone import moves as core
+from pbm.rules.abalone import board as core
 from pbm.rules.abalone.engine import searching
 from pbm.rules.contract import Budget
 from tests.rules.random_positions import two_player_positions

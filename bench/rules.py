@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from bench.measure import Row, beside, rates_of
 from pbm.rules import abalone as rules
-from pbm.rules.abalone import moves
+from pbm.rules.abalone import board
 from pbm.rules.abalone.board import BOARD, shifted
 from pbm.rules.abalone.engine import searching
 from pbm.rules.abalone.position import perft
@@ -28,7 +28,7 @@ def _legal_moves(positions: Sequence[rules.AbalonePosition], seconds: float) -> 
     naive = f"naive oracle, all legal moves of {len(positions)}"
     works = {
         naive: _each(games, oracle.legal_moves),
-        "moves.codes, the integer core": _each(sets, lambda four: moves.codes(*four)),
+        "board.codes, the integer core": _each(sets, lambda four: board.codes(*four)),
         "rules.legal_moves": _each(positions, rules.AbalonePosition.legal_moves),
     }
     rates = rates_of(works, at_least=seconds)
@@ -77,11 +77,11 @@ def _naive_perft(game: oracle.Game, depth: int) -> int:
 def _core_perft(own: int, others: int, depth: int) -> int:
     """Perft of two players on two sets of cells, as long as nobody can have won or be stuck."""
     if depth == 1:
-        return moves.count(own, 0, others, 0)
+        return board.count(own, 0, others, 0)
     total = 0
-    for code in moves.codes(own, 0, others, 0):
-        marbles, step = moves.CODED[code]
-        moving = moves.moved(marbles, step, own | others)
+    for code in board.codes(own, 0, others, 0):
+        marbles, step = board.CODED[code]
+        moving = board.moved(marbles, step, own | others)
         pushed = shifted(others & moving, step) & BOARD
         after = own & ~moving | shifted(own & moving, step)
         total += _core_perft(others & ~moving | pushed, after, depth - 1)
