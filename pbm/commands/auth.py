@@ -65,8 +65,8 @@ Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
 
 
 def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Speaker:
-    work, address = turn.work, address_key(author)
-    player = work.players.by_address(address)
+    work = turn.work
+    player = work.players.by_address(author)
     if isinstance(recipient, QuestionReply):
         speaker = _by_question(turn, recipient, player, author, dmarc)
         if speaker is not None:
@@ -148,7 +148,7 @@ def asked_question(
     if question.player_id is not None:
         player: Player | None = work.players.get(question.player_id)
     else:  # the asked address may belong to a player by now
-        player = work.players.by_address(address_key(question.address))
+        player = work.players.by_address(question.address)
     return None if player and player.epoch != question.epoch else question
 
 

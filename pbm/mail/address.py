@@ -195,6 +195,8 @@ class ServerAddress:
             )
         self.separator = separator
         self.before_detail = self.local_part + separator
+        # A mail's recipient is parsed as it is named, as the mail is kept, and in its turn.
+        self.parse = lru_cache(maxsize=1024)(self._parse)
 
     def __repr__(self) -> str:
         return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
@@ -215,7 +217,7 @@ class ServerAddress:
     def _subaddress(self, detail: str) -> str:
         return parse_address(f"{self.before_detail}{detail}@{self.domain}")
 
-    def parse(self, recipient: str) -> Recipient:
+    def _parse(self, recipient: str) -> Recipient:
         """Return what the address means to which a mail was sent. An invalid one is `Unknown`."""
         if recipient.lower() == "postmaster":  # needs no domain (RFC 5321, section 4.5.1)
             return Postmaster()

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from pbm.addresses import address_key
 from pbm.commands.families.lobby import check_is_of_a_person
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import MASK, Command, Danger, operand
@@ -70,7 +69,7 @@ class Add(Command, group="account"):
     address: str = operand(Address("address"))
 
     def run(self, context: Context) -> Iterator[Event]:
-        owner = context.work.players.by_address(address_key(self.address))
+        owner = context.work.players.by_address(self.address)
         if owner is not None and owner.id == context.player.id:
             raise Refusal("address-is-yours", address=self.address)
         check_is_of_a_person(context, self.address)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbm.addresses import address_key
 from pbm.commands.auth import Answerer, Elsewhere, is_open
 from pbm.commands.families.account import ExplainStop, NewKey
 from pbm.commands.families.agree import CHALLENGE as CHALLENGE_WORD
@@ -170,7 +169,7 @@ def _run_errands(
     events: list[Event] = []
     if question.kind == "alias":
         address = question.params["author"]
-        if not turn.work.players.by_address(address_key(address)):
+        if not turn.work.players.by_address(address):
             turn.work.players.add_address(context.player_id, address, turn.now)
             told = {"address": address}
             events.append(Answered("address-added", told))
@@ -250,7 +249,7 @@ def settle_new_address(turn: MailTurn, question: Question, token: str) -> str:
     names = turn.names_beside([player.handle] if player else [])
     yes, _ = confirmation(turn.envelope.said, Asked(("address",), names=names, grave=True))
     is_wanted = player is not None and player.epoch == question.params["epoch"]
-    is_wanted = is_wanted and work.players.by_address(address_key(question.address)) is None
+    is_wanted = is_wanted and work.players.by_address(question.address) is None
     if player is None or not (player.is_active and is_wanted and is_open(question, turn.arrived)):
         section = {"section": "question-closed", "of_address": True}
         MailWriter(turn).answer(question.address, [section])

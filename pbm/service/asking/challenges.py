@@ -8,7 +8,6 @@ from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
 
-from pbm.addresses import address_key
 from pbm.clock import local_moment
 from pbm.commands.families.lobby import Challenge
 from pbm.commands.families.seeks import Join, Play
@@ -95,7 +94,7 @@ def ask_invited(turn: Turn, player: Player, event: Invited) -> None:
     if turn.work.history.has_moved(player.id):
         told["words"] = without_links(event.comment)
     for guest in event.guests:
-        known = turn.work.players.by_address(address_key(guest.address))
+        known = turn.work.players.by_address(guest.address)
         if known and not takes_challenge(turn.work, event.game, player, known, turn.now):
             continue
         who = {"handle": known.handle if known else guest.handle, "plays": known is not None}

@@ -205,7 +205,7 @@ def ask_new_address(turn: Turn, player: Player, event: AddressWanted) -> None:
 
     If a player already has the address, ask nothing, and notify that player instead.
     """
-    owner = turn.work.players.by_address(address_key(event.address))
+    owner = turn.work.players.by_address(event.address)
     if owner is not None:
         told = {"by": player.handle, "address": event.address, "handle": owner.handle}
         MailWriter(turn).notice(owner, "address-wanted", told, address=event.address)

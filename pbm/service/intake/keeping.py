@@ -71,8 +71,9 @@ class Intake:
             problem = f"5.1.7 {header.author_problem} {_SEND_AGAIN}"
         # A trusted peer would send the refusal to the sender, whom somebody may have forged.
         problem = "" if self.site.trusts(caller.peer) else problem
+        known_by = digest(raw)
         author = address_key((header and header.author) or sender)
-        return Arriving(sender, recipients, raw, caller, *digest(raw), header, problem, author)
+        return Arriving(sender, recipients, raw, caller, *known_by, header, problem, author)
 
     def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
         """Store a mail; return the text of the `250` reply, or the refusal."""

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import structlog
 
-from pbm.addresses import address_key
 from pbm.commands.auth import asked_question
 from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, Unknown
 from pbm.mail.site import Site
@@ -103,7 +102,7 @@ def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
 def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> Guesser:
     tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
     if network and tagged and isinstance(recipient, PlayerReply):  # a bounce has no sender
-        player = work.players.by_address(address_key(sender)) if sender else None
+        player = work.players.by_address(sender) if sender else None
         if player is None or player.id != tagged:
             tagged = _NOBODY
     return Guesser(network, tagged)

@@ -130,7 +130,7 @@ def _person(act: OperatorTurn, handle: str) -> Player:
 def _check_address(act: OperatorTurn, player: Player, new: str) -> None:
     if not isinstance(act.site.address.parse(new), Unknown):
         raise OperatorError(f"{new} is an address of this server itself.")
-    owner = act.work.players.by_address(address_key(new))
+    owner = act.work.players.by_address(new)
     if owner is not None and owner.id != player.id:
         raise OperatorError(f"{new} is an address of {owner.handle}.")
     if player.addresses == (new,):

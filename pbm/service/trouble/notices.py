@@ -6,7 +6,6 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from pbm.addresses import address_key
 from pbm.commands.turn import Turn
 from pbm.mail.address import Postmaster
 from pbm.mail.reading.inbound import read_header
@@ -83,7 +82,7 @@ def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:
         return None, ""
     if envelope.automatic or envelope.author is None:
         return None, ""
-    return turn.work.players.by_address(address_key(envelope.author)), envelope.subject
+    return turn.work.players.by_address(envelope.author), envelope.subject
 
 
 def tell_of_failed(turn: Turn, mail: OutboxMail, reason: str) -> None:

@@ -111,9 +111,9 @@ class Players(Repository):
     def by_handle(self, handle: str) -> Player | None:
         return self._one(_BY_HANDLE, handle=handle.lower())
 
-    def by_address(self, address_key: str) -> Player | None:
-        """Find the player with a verified mail address, given in lower case."""
-        return self._one(_BY_ADDRESS, address_key=address_key)
+    def by_address(self, address: str) -> Player | None:
+        """Find the player with a verified mail address."""
+        return self._one(_BY_ADDRESS, address_key=address.lower())
 
     def handles_among(self, handles: Collection[str]) -> frozenset[str]:
         query = select(players.c.handle).where(players.c.handle.in_(handles))
