@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from pbm.play.views import board_view
-from pbm.rules.abalone import GAME, claims
+from pbm.rules.abalone import GAME, game
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays, plays_out, plays_silently
 from tests.growth import Cost, SendingTable, asked, instructions
@@ -345,7 +345,7 @@ def test_a_game_says_how_often_a_position_stands_for_a_claim(
     alice = table.player("alice")
     assert alice
     monkeypatch.setattr(type(GAME), "info", replace(GAME.info, repetitions=5))
-    monkeypatch.setattr(claims, "TIMES_REPEATED", 5)
+    monkeypatch.setattr(game, "TIMES_REPEATED", 5)
     first, *others = TO_AND_FRO
     plays_silently(table, 1, [first])  # what stood at the start is counted in another way
     found = []

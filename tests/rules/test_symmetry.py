@@ -7,7 +7,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CENTRE, LineMove, members, set_of
-from pbm.rules.abalone.claims import copies
+from pbm.rules.abalone.game import copies
 from tests.rules.random_positions import SETUPS, some_positions
 
 POSITIONS = list(some_positions(len(SETUPS)))
