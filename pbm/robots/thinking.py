@@ -91,8 +91,8 @@ def think(
 
 
 def _any_move(game: Searches, position: Position) -> RobotMove:
-    if has(game, Suggests) and (move := game.example_move(position)):
-        return RobotMove(move)
+    if has(game, Suggests) and (moves := game.example_moves(position)):
+        return RobotMove(moves[0])
     found = game.search([position], Budget(1, depth=1))
     if not found.lines:
         raise NoMoveError("nothing was found")

@@ -280,9 +280,6 @@ class ListsMoves(Protocol):
 class Suggests(Protocol):
     """A game that can suggest legal moves, as examples for newcomers."""
 
-    def example_move(self, position: Any) -> str | None:
-        """Return the first of `example_moves`; None if there is none."""
-
     def example_moves(self, position: Any) -> tuple[str, ...]:
         """Return a few legal moves in their canonical text, the best example first."""
 

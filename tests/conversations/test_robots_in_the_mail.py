@@ -218,4 +218,4 @@ def an_example(table: Table) -> str:
     """A move that is legal on board 1."""
     position = table.board(1).position
     assert has(table.board(1).rules, Suggests)
-    return table.board(1).rules.example_move(position) or ""
+    return table.board(1).rules.example_moves(position)[0]

@@ -69,7 +69,7 @@ def _seats(position: rules.AbalonePosition) -> Iterator[str]:
 def _shown(position: rules.AbalonePosition) -> Iterator[str]:
     yield position.drawn()
     yield ""
-    yield f"{position.state()}; such as {rules.example_move(position)}"
+    yield f"{position.state()}; such as {next(iter(rules.example_moves(position)), None)}"
     yield ""
 
 

@@ -142,14 +142,10 @@ def decode_base64(raw: bytes) -> bytes:
     for piece in _PADDED.finditer(raw):
         if piece.start() and not _LINES.fullmatch(piece[1].strip()):
             break
-        decoded += _decode_piece(piece[1])
+        clean = piece[1].translate(None, _NOT_BASE64)
+        whole = len(clean) - (len(clean) % 4 == 1)  # a single character at the end has no byte
+        decoded += base64.b64decode(clean[:whole] + b"===")  # more padding than needed is ignored
     return bytes(decoded)
-
-
-def _decode_piece(raw: bytes) -> bytes:
-    clean = raw.translate(None, _NOT_BASE64)
-    whole = len(clean) - (len(clean) % 4 == 1)  # a single character at the end has no byte
-    return base64.b64decode(clean[:whole] + b"===")  # more padding than needed is ignored
 
 
 def decode_transfer(raw: bytes, encoding: str) -> bytes:

@@ -25,7 +25,7 @@ from pbm.rules.abalone.notation import (
 from pbm.rules.abalone.placement import symbol
 from pbm.rules.abalone.position import AbalonePlayed, AbalonePosition, parse_state
 from pbm.rules.abalone.records import format_record, parse_record
-from pbm.rules.abalone.refusals import example_move
+from pbm.rules.abalone.refusals import example_moves
 from pbm.rules.contract import (
     Ending,
     IllegalMoveError,

@@ -18,7 +18,7 @@ from pbm.rules.abalone.layouts import BOARDS, LAYOUT, PILLAR, TEAMS, home_of, st
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, Placement, symbol
 from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.records import format_record, parse_record
-from pbm.rules.abalone.refusals import example_move, example_moves
+from pbm.rules.abalone.refusals import example_moves
 from pbm.rules.contract import ClaimError, Option
 
 NAME = "abalone"
@@ -164,7 +164,6 @@ class Abalone:
     moves_meant = staticmethod(notation.moves_meant)
     legal_moves = staticmethod(AbalonePosition.legal_moves)
     play_legal = staticmethod(AbalonePosition.play_legal)
-    example_move = staticmethod(example_move)
     example_moves = staticmethod(example_moves)
     drawing = staticmethod(drawing)
     told_move = staticmethod(told_move)

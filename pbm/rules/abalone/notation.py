@@ -28,7 +28,7 @@ from pbm.rules.abalone.board import (
 from pbm.rules.abalone.placement import Placement
 from pbm.rules.abalone.refusals import (
     appeal,
-    example_move,
+    example_moves,
     nearby_line,
     nearby_step,
     perhaps,
@@ -221,8 +221,8 @@ def _not_a_move(text: str, position: Placement) -> NotationError:
     near = nearest_moves(position, places) if len(places) <= _MOST_PLACES else []
     if near:
         return NotationError("not-a-move", near=list(map(str, near)))
-    example = example_move(position)
-    return NotationError("not-a-move", **({"example": example} if example else {}))
+    examples = example_moves(position)
+    return NotationError("not-a-move", **({"example": examples[0]} if examples else {}))
 
 
 def places_of(text: str) -> Places:

@@ -153,10 +153,6 @@ def example_moves(position: Placement) -> tuple[str, ...]:
     return tuple(str(MOVE_CODED[code]) for code in best)
 
 
-def example_move(position: Placement) -> str | None:
-    return next(iter(example_moves(position)), None)
-
-
 @cache
 def _appeals() -> dict[int, tuple[bool, bool, int, int]]:
     """Return how well each move serves as an example, by the move's code. Higher is better."""

@@ -94,7 +94,8 @@ def finish_move(turn: RobotTurn, found: RobotMove) -> str:
 
 def give_up_move(turn: RobotTurn) -> str:
     game, position = turn.board.rules, turn.board.position
-    return finish_move(turn, RobotMove((has(game, Suggests) and game.example_move(position)) or ""))
+    moves = game.example_moves(position) if has(game, Suggests) else ()
+    return finish_move(turn, RobotMove(next(iter(moves), "")))
 
 
 def _settle_draw(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:

@@ -327,7 +327,8 @@ def _move_in(board: Board, line: str, *, yours: bool) -> str | None:
     """Return the places that a line names for a move, or None if it is no plan of a move."""
     if _wants_suggested(line):
         game = board.rules
-        return (yours and has(game, Suggests) and game.example_move(board.position)) or ""
+        moves = game.example_moves(board.position) if yours and has(game, Suggests) else ()
+        return next(iter(moves), "")
     if not yours and whole_move(line, board.rules):
         return line
     return _described_places(line)
