@@ -261,7 +261,7 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
             sure |= _sure(language, parts, chat, asked, affirmed=affirmed)
         elif parts and not said and YES.isdisjoint(parts):
             pass  # "Resign? Yes."
-        elif asked.to_stranger and said and _asks_how(language, clause, told - chat):
+        elif asked.to_stranger and said and _asks_how(language, clause, told, chat):
             pass
         elif is_asked or merely or remarks == _MOST_REMARKS or not _is_remark(language, clause):
             return False
@@ -325,7 +325,8 @@ def _sure(
     again = language.again(asked.kinds)
     behind = {*dropwhile(lambda part: part not in again, parts)}
     if chat.isdisjoint(parts):
-        return (language.saying(asked.kinds, grave=False) | language.sections["named"]) & {*parts}
+        said, explicit = {*parts}, language.saying(asked.kinds, grave=False)
+        return (explicit & said) | (language.sections["named"] & said)
     # Neither "my brother resigned", "I give up coffee" nor "nobody takes it" says it again.
     others = (language.people & {*parts}) | behind
     if _OWN.isdisjoint(asked.kinds):
@@ -360,11 +361,13 @@ def _goes_on(language: Language, clause: Clause) -> bool:
     return len(clause.words) < _REMARK or clause.words[0] in joins
 
 
-def _asks_how(language: Language, clause: Clause, agreeing: frozenset[str]) -> bool:
+def _asks_how(
+    language: Language, clause: Clause, agreeing: frozenset[str], chat: frozenset[str]
+) -> bool:
     """Return whether a clause only asks how to begin: "What do I do first?"."""
     how, begin = language.sections["how"], language.sections["begin"]
-    beside = language.sections["beside how"]
-    if clause.parts(agreeing | how | begin | beside, most=_MOST_WORDS) is None:
-        return False
     words = frozenset(clause.words)
-    return not (words.isdisjoint(how) or words.isdisjoint(begin))
+    if words.isdisjoint(how) or words.isdisjoint(begin):
+        return False
+    phrases = (agreeing - chat) | how | begin | language.sections["beside how"]
+    return clause.parts(phrases, most=_MOST_WORDS) is not None

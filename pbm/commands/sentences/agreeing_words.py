@@ -134,7 +134,8 @@ class Language:
         return all(self._is_known(word) or word in more for word in words)
 
     def months(self, numbers: Collection[str]) -> frozenset[str]:
-        return frozenset(name for number, name in self._months if number in numbers)
+        found = (name for number, name in self._months if number in numbers)
+        return frozenset(found if numbers else ())
 
     def plain(self, clause: Clause, more: frozenset[str]) -> Clause:
         """Return a clause with the words of the lists that unknown words stand for.

@@ -36,6 +36,7 @@ _YES: Final = _WORDS["yes"] | _WORDS["gladly"] | _WORDS["to play"]
 _NO: Final = _NO_NOW | _WORDS["no alone"] | NO_MAIL
 _ALONE: Final = _WORDS["no alone"] | NO_MAIL  # counts only if the line says nothing else
 _BESIDE: Final = _WORDS["polite"] | _WORDS["greeting"]
+_NO_POLITELY: Final = _NO | _BESIDE
 _SURELY: Final = _WORDS["yes"] | _WORDS["again"]
 _MOST_CLAUSES = 4
 _SHORT_GREETING = 4  # words
@@ -88,10 +89,10 @@ def _says_nothing(clause: Clause) -> bool:
 
 def _read(found: Sequence[Clause], line: str) -> Spoken:
     first, *others = found
-    said = first.parts(_NO | _BESIDE) or ()
+    said = first.parts(_NO_POLITELY) or ()
     if _NO.isdisjoint(said) or _is_doubtful(others, line):
         return Spoken(begins=begins(first.words, _YES | _NO))
-    more = len(line) > LONGEST or any(clause.parts(_NO | _BESIDE) is None for clause in others)
+    more = len(line) > LONGEST or any(clause.parts(_NO_POLITELY) is None for clause in others)
     if _ALONE.intersection(said) and any(clause.parts(_BESIDE) is None for clause in others):
         return Spoken(begins=True)
     return Spoken(
@@ -122,7 +123,7 @@ def says_no(text: str) -> bool:
 
 def _postpones(words: Sequence[str], text: str) -> bool:
     """Return whether a text says that now is not the time, and its first clause is no mere no."""
-    is_mere = Clause(tuple(words), "", 0).parts(_NO | _BESIDE) is not None
+    is_mere = Clause(tuple(words), "", 0).parts(_NO_POLITELY) is not None
     later = not is_mere and not _WORDS["later"].isdisjoint(words_of(text[:LONGEST]))
     return later or begins(words, _WORDS["not now"])
 
