@@ -33,7 +33,7 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
     if runner is None:
         runner = _KEPT.runner = asyncio.Runner()
     try:
-        outcome: T = runner.run(work)
+        outcome: T = runner.get_loop().run_until_complete(work)
         return outcome
     finally:
         if asyncio.all_tasks(runner.get_loop()):

@@ -34,11 +34,15 @@ def board_mail(person: Person, number: int) -> Mail:
 
 def plays(table: Table, people: list[Person], number: int = 1, *, plies: int = 1) -> None:
     """Play some moves, each in answer to the mover's newest mail of that board."""
-    for _ in range(plies):
-        move = table.board(number).position.legal_moves()[0]
-        _mover(table, people, number).says(
-            str(move), answering=board_mail(_mover(table, people, number), number)
-        )
+
+    def play() -> None:
+        for _ in range(plies):
+            move = table.board(number).position.legal_moves()[0]
+            mover = _mover(table, people, number)
+            mover.says(str(move), answering=board_mail(mover, number))
+
+    named = " ".join(map(handle, people))
+    table.opens(f"{named}: {plies} moves on board {number}", play)
 
 
 def plays_silently(table: Table, number: int, moves: Iterable[str]) -> None:

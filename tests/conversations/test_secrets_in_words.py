@@ -14,10 +14,13 @@ MASKED = "Your mail held a reply address of yours"
 def table(table: Table) -> Table:
     """alice, who has a password, and bob, who has none, at a board."""
     alice = table.person("alice@example.org")
-    alice.writes(f"signup {LOGIN}").says("yes")
-    bob = table.joins("bob")
-    alice.says("challenge bob").forgets()
-    bob.forgets()
+
+    def begins() -> None:
+        alice.writes(f"signup {LOGIN}").says("yes")
+        table.joins("bob")
+        alice.says("challenge bob")
+
+    table.opens(f"signup {LOGIN}: challenge bob", begins)
     return table
 
 
