@@ -75,7 +75,6 @@ def board_views(
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
     views: dict[int | None, ViewData] = {}
-    may_decline = board.playing and not all(seat.has_begun for seat in board.seats)
     for player_id, place in sits.items():
         since = _listed_after(board, place)
         yours = board.to_move is not None and board.to_move.seat in place.own
@@ -93,9 +92,7 @@ def board_views(
             "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
             "happened": _happened(board, plies, departures, since, knows.get(player_id)),
             **_examples(board, yours=yours),
-            "may_decline": may_decline
-            and player_id in board.still_in
-            and not board.has_moved(player_id or 0),
+            "may_decline": board.playing and player_id in board.still_in and not place.has_moved,
             "claim": claim if player_id in board.still_in else None,
             "against_robots": bool(place.own and shared["robots"])
             and not people_against(board, player_id),
@@ -130,6 +127,7 @@ class _Place:
     own: tuple[int, ...] = ()
     partners: tuple[int, ...] = ()
     moves_for: tuple[int, ...] = ()
+    has_moved: bool = False  # any of the latter
 
 
 def _place_of(board: Board, player_id: int | None) -> _Place:
@@ -137,7 +135,8 @@ def _place_of(board: Board, player_id: int | None) -> _Place:
     if not own:
         return _Place()
     beside = {other for seat in own for other in partners(board.position, seat)}
-    return _Place(own, tuple(sorted(beside.difference(own))), board.played_by(player_id or 0))
+    moves_for, has_moved = board.played_by(player_id or 0), board.has_moved(player_id or 0)
+    return _Place(own, tuple(sorted(beside.difference(own))), moves_for, has_moved)
 
 
 def listed_after(board: Board, player_id: int | None) -> int:
@@ -201,11 +200,11 @@ def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewD
         "latest": board.latest,
         "diagram": "\n".join(position.diagram()),
         "state": position.state(),
+        "sides": teams(position),
         "players": [
             {"seat": seat.seat, "handle": seat.handle, **data}
             for seat, data in zip(board.seats, seats, strict=True)
         ],
-        "sides": teams(position),
         "taken_back": board.taken_back,  # number of plies
     }
 
@@ -272,14 +271,14 @@ def _picture(
     game = board.rules
     if not has(game, Draws):
         return None
-    named = [*({*reader.moves_for} & {*position.to_move}), *reader.own]
+    drawn, to_move = game.drawing(position, moves), position.to_move
+    named = [*({*reader.moves_for} & {*to_move}), *reader.own]
     about: ViewData = {"you": _digits(reader.own)}
     if not reader.own or board.from_record:
-        named = [*position.to_move, 1]
-        about = {"mover": _digits(position.to_move[:1])}
+        named = [*to_move, 1]
+        about = {"mover": _digits(to_move[:1])}
     elif reader.partners:
         about["partners"] = _digits(reader.partners)
-    drawn = game.drawing(position, moves)
     start = game.drawing(board.start, ())["signs"]
     lost = {"start": start} if start.count(".") < drawn["signs"].count(".") else {}
     return {**drawn, "game": board.game, "named": str(named[0]), **about, **lost}

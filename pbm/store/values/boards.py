@@ -136,8 +136,8 @@ class Board:
     @property
     def latest(self) -> list[int]:
         """Each seat's latest ply; the next one for the seat to move, 0 or less before the first."""
-        to_move = turn(self.position) if self.playing else None
         plies = {seat.seat: seat.last_ply or seat.seat - len(self.seats) for seat in self.seats}
+        to_move = turn(self.position) if self.playing else None
         return [*(plies | ({to_move: self.ply + 1} if to_move else {})).values()]
 
     @cached_property
