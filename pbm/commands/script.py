@@ -1,10 +1,9 @@
 """Parses a whole mail into commands and a comment, or into a problem."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
-from typing import Any
 
 from pbm.commands.language.around_moves import PHRASES
 from pbm.commands.language.declare import MASK, Command
@@ -12,9 +11,7 @@ from pbm.commands.language.words import Login, lowered
 from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
 from pbm.commands.sentences.agreeing import LONGEST_YES, WELCOME, Asked, agrees
 from pbm.commands.sentences.answers import opts_out, says_no, says_only_yes, spoken
-from pbm.commands.sentences.asked import Aim
 from pbm.commands.talk import is_talk
-from pbm.events import Answered
 from pbm.play import subjects
 from pbm.play.game_words import mentions_place
 from pbm.play.limits import MOST_COMMANDS
@@ -33,22 +30,13 @@ _Read = Callable[[str], Command | Problem | None]
 
 @dataclass(frozen=True)
 class Script:
-    """All that one mail asks for. If it has a `problem` or an `answer`, no command runs."""
+    """All that one mail asks for. If it has a `problem`, no command runs."""
 
     commands: tuple[Command, ...] = ()
     comment: tuple[str, ...] = ()  # for other players, or the text that the last command takes
     problem: Problem | None = None
     said: tuple[str, ...] = ()  # the sender's lines, which may hold a password
     heading: str = ""  # the subject, if the sender wrote it
-    # Only `pbm/service/understanding` sets the others.
-    guess: Mapping[str, Any] | None = None  # a mail section that asks if the commands are meant
-    wish: "Script | None" = None  # a request in plain words below a move; it waits for a yes
-    # Comments below commands other than the last, by the index of the command.
-    between: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    unplaced: tuple[str, ...] = ()  # words that belong to no board; the sender gets them back
-    answer: Answered | None = None
-    aim: Aim = Aim.OTHERS  # of the comment
-    aside: Answered | None = None  # the sender is told this beside what is done
 
     def without(self, logins: Collection[Login | None]) -> "Script":
         left = tuple(command for command in self.commands if command.login not in logins)
@@ -58,21 +46,6 @@ class Script:
         """Return the script without the sender's own words: no comment, no sentences."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
-
-    def words_around(self, left_out: Collection[int | None]) -> tuple[str, ...]:
-        """Return the sender's lines, `said`, without the lines at the indexes `left_out`."""
-        kept: list[str] = []
-        for index, line in enumerate(self.said):
-            doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
-            if index not in left_out and not doubled:
-                kept.append(line)
-        return trimmed(kept)
-
-    def with_one_comment(self) -> "Script":
-        """Return a copy of the script. Comments between its commands are moved to `unplaced`."""
-        words = [self.unplaced, *self.between.values()]
-        unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
-        return replace(self, between={}, unplaced=unplaced)
 
     @property
     def is_empty(self) -> bool:
@@ -310,6 +283,16 @@ def is_bare_no(script: Script) -> bool:
     alone = not script.commands and len(script.comment) == 1 and not opts_out(script.comment[0])
     found = spoken(script.comment)
     return alone and found.no and not found.rest
+
+
+def without_lines(lines: Sequence[str], left_out: Collection[int | None]) -> tuple[str, ...]:
+    """Return the lines without those at the indexes `left_out`."""
+    kept: list[str] = []
+    for index, line in enumerate(lines):
+        doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
+        if index not in left_out and not doubled:
+            kept.append(line)
+    return trimmed(kept)
 
 
 def trimmed(lines: Sequence[str]) -> tuple[str, ...]:

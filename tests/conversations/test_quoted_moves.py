@@ -18,8 +18,8 @@ from pbm.commands.language.context import Context
 from pbm.commands.script import Script, read_script
 from pbm.commands.turn import Turn
 from pbm.mail.reading.quoting import find_own_words
-from pbm.service.understanding.known import Known
 from pbm.service.understanding.move_line import read_move_line
+from pbm.service.understanding.reading import Known, Reading
 from tests.mail.reading.our_mails import our_mails, quoted, without_marks
 from tests.mail.reading.replies_corpus import html_alone, replies, rewritten, script_of
 from tests.mail.reading.test_promise_19_replies import TOLD
@@ -35,7 +35,7 @@ MARKS = ("> ", ">", ">> ", "> > ", "AB> ")
 FIELDS = "From: bob <bob@example.org>\nSent: today\nTo: pbm\nSubject: x\n\n"
 HOW_MANY = (150, pytest.param(4000, marks=pytest.mark.thorough))
 
-Reader = Callable[[Script], Script]
+Reader = Callable[[Script], Reading]
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def at_the_board(table: Table) -> Iterator[Reader]:
             check_handle=lambda *_: None,
             hints=(1,),
         )
-        yield lambda script: read_move_line(Known(**vars(context)), script) or script
+        yield lambda script: read_move_line(Known(**vars(context)), script) or Reading.of(script)
 
 
 move = st.builds(str.format, st.sampled_from(DRESSED), st.sampled_from(MOVES))

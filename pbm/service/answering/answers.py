@@ -35,8 +35,8 @@ from pbm.service.obeying.scripts import problem_answer, rehearse, run_script
 from pbm.service.telling.announce import may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
-from pbm.service.understanding.known import Known
 from pbm.service.understanding.mail_turn import MailTurn
+from pbm.service.understanding.reading import Known, Reading
 from pbm.service.understanding.wishes import read_wish, status_asked
 from pbm.store.values.asking import CONSENT_STANDS, ErrandStatus, PendingCommands, Question
 from pbm.store.values.boards import Board
@@ -126,11 +126,11 @@ def _drop(
     return f"{said_no}; {obey(context, others, proven=speaker.proven)}" if instead else said_no
 
 
-def _is_of_a_move(script: Script) -> bool:
+def _is_of_a_move(meant: Reading) -> bool:
     """Return whether all commands are moves, or an unreadable line may be a move."""
-    if script.problem:
-        return script.problem.code in _OF_A_MOVE
-    return bool(script.commands) and all(isinstance(item, PlayMove) for item in script.commands)
+    if meant.problem:
+        return meant.problem.code in _OF_A_MOVE
+    return bool(meant.commands) and all(isinstance(item, PlayMove) for item in meant.commands)
 
 
 def _obey_in_answer(
@@ -141,7 +141,7 @@ def _obey_in_answer(
     is_alias = question.kind == "alias"
     offered = is_alias and is_open(question, turn.arrived)
     if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
-        tell(context, run_script(context, script))
+        tell(context, run_script(context, Reading.of(script)))
         return f"{player.handle}: {script.commands[0].words[0]}"
     if not player.is_active or not turn.is_unclear(script):
         return obey(context, script, proven=speaker.proven)
@@ -149,7 +149,7 @@ def _obey_in_answer(
         return _is_closed(context)
     card = status_asked(Known(**vars(context)), script) if question.params.get("unclear") else None
     if card:  # instead of silence
-        return obey(context, card, proven=speaker.proven)
+        return obey(context, Script(card.commands), proven=speaker.proven)
     asked = {"author": question.params["author"]} if is_alias else {"lines": _lines_asked(errands)}
     return f"{player.handle}: {ask_once_more(turn, player, question, speaker.token, asked)}"
 
@@ -179,7 +179,7 @@ def _run_errands(
         kept = stored_password(turn.site.keyring, errand)
         confirmed = kept or Refusal("password-lapsed")
         meant = replace(context, turn=replace(turn, new_password=confirmed), hints=hints, mailed=())
-        events += run_script(meant, Script(read_commands(errand.lines), errand.comment))
+        events += run_script(meant, Reading(read_commands(errand.lines), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {}))
     return f"{context.player.handle} said yes{tell(context, events)}"
@@ -207,10 +207,10 @@ def _settle_challenge(turn: MailTurn, speaker: Answerer, context: Context) -> st
     others = replace(script, commands=())
     if not script.commands:
         others = turn.held(read_script("", words, in_answer=False))
-    also = others.commands if speaker.proven and not is_dangerous(others) else ()
-    events = run_script(context, Script((command, *also), others.comment))
+    also = others.commands if speaker.proven and not is_dangerous(others.commands) else ()
+    events = run_script(context, Reading((command, *also), others.comment))
     if others.problem:
-        events.append(problem_answer(context, others, others.problem))
+        events.append(problem_answer(context, others.problem, others.comment))
     told = tell(context, events)
     if also != others.commands:
         told += f"; {obey(context, replace(others, comment=()), proven=speaker.proven)}"
@@ -306,20 +306,20 @@ def ask_owner(turn: MailTurn, speaker: Elsewhere) -> str:
         return f"{owner.handle} had enough answers, so not asked about a reply from {author}"
     context = turn.context(owner, speaker.board_id)
     script = turn.script(context)
-    script = read_wish(Known(**vars(context)), script) or script
+    meant = read_wish(Known(**vars(context)), script) or Reading.of(script)
     # A yes only confirms the reply; dangerous commands need a confirmation of their own.
-    left_out = [command.line for command in script.commands if command.danger]
-    harmless = tuple(command for command in script.commands if not command.danger)
-    script = replace(script, commands=harmless)
-    rehearsal = rehearse(context, script)
+    left_out = [command.line for command in meant.commands if command.danger]
+    harmless = tuple(command for command in meant.commands if not command.danger)
+    meant = replace(meant, commands=harmless)
+    rehearsal = rehearse(context, meant)
     board_id = rehearsal.board_id or speaker.board_id
     errand_id = work.questions.add_errand(
-        owner.id, board_id, rehearsal.lines, script.comment, turn.now, status=ErrandStatus.ELSEWHERE
+        owner.id, board_id, rehearsal.lines, meant.comment, turn.now, status=ErrandStatus.ELSEWHERE
     )
-    misread = [script.problem.line] if script.problem else []
+    misread = [meant.problem.line] if meant.problem else []
     told = {
         "author": author,
-        "said": [*map(as_shown, rehearsal.lines), *shortened([*misread, *script.comment])],
+        "said": [*map(as_shown, rehearsal.lines), *shortened([*misread, *meant.comment])],
         "left_out": left_out,
         "number": speaker.board_id,
     }

@@ -43,6 +43,7 @@ from pbm.service.obeying.obey import apart, obey, tell
 from pbm.service.obeying.scripts import giving_back, problem_answer, refused, run_script
 from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
+from pbm.service.understanding.reading import Reading
 from pbm.service.understanding.wishes import page_meant, pairs_meant
 from pbm.store.db import UnitOfWork
 from pbm.store.repositories.history import MOST_MEETINGS
@@ -258,9 +259,9 @@ def _welcome(turn: MailTurn, speaker: Answerer, player: Player, rest: tuple[str,
     elif question.params["invitation"]:
         told.append(_CALLED_OFF)
     if script.problem:
-        told.append(problem_answer(context, script, script.problem))
+        told.append(problem_answer(context, script.problem, script.comment))
     elif script.commands:
-        told += run_script(within_rate(context, script), script)
+        told += run_script(within_rate(context, script.commands), Reading.of(script))
     begins = any(isinstance(command, FIRST_GAMES) for command in script.commands)
     pairs = any(isinstance(command, Play | SeekOthers) for command in script.commands)
     joined["pairs"] = pairs or kept is not None

@@ -19,6 +19,7 @@ from pbm.addresses import address_key
 from pbm.clock import local_moment
 from pbm.commands.families.account import SignUp
 from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
 from pbm.commands.registry import read_commands
 from pbm.commands.script import Script
 from pbm.commands.sentences.answers import puts_off
@@ -253,13 +254,13 @@ def _digest(way: tuple[str, str, str]) -> str:
     return sha256("\n".join(way).encode()).hexdigest()[:32]
 
 
-def is_consented(turn: Turn, player: Player, script: Script) -> bool:
-    """Return whether the player has agreed in advance to a script whose sender is not proven.
+def is_consented(turn: Turn, player: Player, commands: Sequence[Command]) -> bool:
+    """Return whether the player has agreed in advance to commands of an unproven sender.
 
-    Such a standing consent covers only scripts that consist of moves and queries.
+    Such a standing consent covers only moves and queries.
     """
-    covered = all(command.covered_by_yes or command.reads_only for command in script.commands)
-    if not script.commands or not covered or player.settings.strict:
+    covered = all(command.covered_by_yes or command.reads_only for command in commands)
+    if not commands or not covered or player.settings.strict:
         return False
     origin, since = origin_of(turn), turn.now - CONSENT_STANDS
     return bool(origin) and turn.work.consents.stands(player, origin, since=since)
@@ -291,9 +292,9 @@ def of_address(address: str) -> str:
     return f"address {address_key(address)}"
 
 
-def within_rate(context: Context, script: Script) -> Context:
-    """Return a context in which hashing raises Refusal if the script sets too many passwords."""
-    new = {word for word in _new_passwords(script) if len(word) >= SHORTEST}
+def within_rate(context: Context, commands: Sequence[Command]) -> Context:
+    """Return a context in which hashing raises Refusal if commands set too many passwords."""
+    new = {word for word in _new_passwords(commands) if len(word) >= SHORTEST}
     refusal = _why_not(context.turn, context.player, len(new)) if new else None
     if refusal is None:
         return context
@@ -317,14 +318,14 @@ def _why_not(turn: Turn, player: Player, count: int) -> Refusal | None:
     return None if taken else Refusal("too-many-passwords")
 
 
-def sealed_for_errand(context: Context, script: Script) -> SealedPassword | None:
-    """Hash and sign the last new password that a script sets; return None if it sets none."""
-    new = _new_passwords(script)
+def sealed_for_errand(context: Context, commands: Sequence[Command]) -> SealedPassword | None:
+    """Hash and sign the last new password that commands set; return None if they set none."""
+    new = _new_passwords(commands)
     if not new:
         return None
     kept = context.turn.hash_of(new[-1])
     return context.turn.site.keyring.seal_password(kept, f"player {context.player_id}")
 
 
-def _new_passwords(script: Script) -> list[str]:
-    return [command.new_password for command in script.commands if command.new_password]
+def _new_passwords(commands: Sequence[Command]) -> list[str]:
+    return [command.new_password for command in commands if command.new_password]

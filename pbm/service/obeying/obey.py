@@ -49,6 +49,7 @@ from pbm.service.telling.announce import (
 from pbm.service.telling.claims import note_unanswered
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
+from pbm.service.understanding.reading import Reading
 from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
@@ -69,54 +70,54 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
         context = replace(context, turn=replace(context.turn, claim=claim))
     if not player.is_active:
         return f"{player.handle} is suspended{tell(context, [_SUSPENDED])}"
-    script = interpret(context, script)
-    if not proven and _goes_unanswered(context, script):
-        return f"{player.handle}: {_FORGED}, so neither asked nor done: {_names(script)}"
-    answer = _answer_if_nothing_runs(context, script)
+    meant = interpret(context, script)
+    if not proven and _goes_unanswered(context, meant):
+        return f"{player.handle}: {_FORGED}, so neither asked nor done: {_names(meant.commands)}"
+    answer = _answer_if_nothing_runs(context, meant)
     if answer is not None:
         outcome, events = answer
         return f"{player.handle}: {outcome}{tell(context, events)}"
-    outcome = _obey_interpreted(context, player, script, proven=proven, doubt=doubt)
-    return f"{outcome}; {ask_first(context, script.wish, doubt)}" if script.wish else outcome
+    outcome = _obey_interpreted(context, player, meant, proven=proven, doubt=doubt)
+    return f"{outcome}; {ask_first(context, meant.wish, doubt)}" if meant.wish else outcome
 
 
-def _goes_unanswered(context: Context, script: Script) -> bool:
+def _goes_unanswered(context: Context, meant: Reading) -> bool:
     """Return whether an unproven mail can have no effect, since its player had enough of them."""
     turn, player = context.turn, context.player
     if turn.claim is None or not answers_stop(turn, player):
         return False
-    if questions.is_consented(turn, player, script) and not _only_reads(script):
+    if questions.is_consented(turn, player, meant.commands) and not _only_reads(meant):
         return False
     note_unanswered(turn, turn.claim, player)
     return True
 
 
-def _answer_if_nothing_runs(context: Context, script: Script) -> tuple[str, list[Event]] | None:
-    if script.answer:
-        section, told = script.answer.section, script.answer.params
-        if section == "bare-yes" and not script.answer.board_id:
+def _answer_if_nothing_runs(context: Context, meant: Reading) -> tuple[str, list[Event]] | None:
+    if meant.answer:
+        section, told = meant.answer.section, meant.answer.params
+        if section == "bare-yes" and not meant.answer.board_id:
             told = {**told, "open": questions.open_questions(context.turn, context.player)}
-        return f"answered with {section}", [replace(script.answer, params=told)]
-    if script.problem:
-        return script.problem.code, [problem_answer(context, script, script.problem)]
-    if context.turn.notes and script.is_empty:
+        return f"answered with {section}", [replace(meant.answer, params=told)]
+    if meant.problem:
+        return meant.problem.code, [problem_answer(context, meant.problem, meant.comment)]
+    if context.turn.notes and not (meant.commands or meant.comment):
         return "words held back", []
-    number = context.own_hint if not script.commands else None
-    if script.commands or (script.comment and number):
+    number = context.own_hint if not meant.commands else None
+    if meant.commands or (meant.comment and number):
         return None
-    if only_thanks(script.comment):
+    if only_thanks(meant.comment):
         return "only thanks", []
-    return "nothing to do", [_no_command_answer(context, script, number)]
+    return "nothing to do", [_no_command_answer(context, meant, number)]
 
 
-def _no_command_answer(context: Context, script: Script, number: int | None) -> Answered:
+def _no_command_answer(context: Context, meant: Reading, number: int | None) -> Answered:
     missing = context.turn.cause.missing
     told: dict[str, Any] = {"number": number, "missing": missing}
     if number is None:
         work, player = context.work, context.player
         playing = work.boards.of_player(player.id, playing=True, most=1)
         turns = work.boards.to_move(player.id)
-        told["said"] = questions.shortened(script.comment)
+        told["said"] = questions.shortened(meant.comment)
         told["board"] = turns[0] if turns else playing[0].id if playing else None
         told["yours"] = bool(turns)
         told["robot"] = robot_to_begin_with(work, default_game().info.name)
@@ -124,53 +125,53 @@ def _no_command_answer(context: Context, script: Script, number: int | None) -> 
 
 
 def _obey_interpreted(
-    context: Context, player: Player, script: Script, *, proven: bool, doubt: str
+    context: Context, player: Player, meant: Reading, *, proven: bool, doubt: str
 ) -> str:
-    """Run an interpreted script, or ask to confirm it. Commands tried too often are refused."""
-    refusals = _tried_too_often(context, script)
+    """Run what a mail means, or ask to confirm it. Commands tried too often are refused."""
+    refusals = _tried_too_often(context, meant)
     outcomes = []
     if refusals:
-        script = script.with_one_comment()
+        meant = meant.with_one_comment()
         outcomes = [f"{player.handle}: tried too often{tell(context, [*refusals.values()])}"]
-        left = {place: item for place, item in enumerate(script.commands) if place not in refusals}
-        lost_text = any(script.commands[place].takes_text for place in refusals)
-        comment = () if lost_text else script.comment
-        script = replace(script, commands=tuple(left.values()), comment=comment)
-    if script.commands or not refusals:
-        if _must_ask(context, script, proven=proven, doubt=doubt):
-            outcomes.append(ask_first(context, script, doubt, proven=proven))
+        left = {place: item for place, item in enumerate(meant.commands) if place not in refusals}
+        lost_text = any(meant.commands[place].takes_text for place in refusals)
+        comment = () if lost_text else meant.comment
+        meant = replace(meant, commands=tuple(left.values()), comment=comment)
+    if meant.commands or not refusals:
+        if _must_ask(context, meant, proven=proven, doubt=doubt):
+            outcomes.append(ask_first(context, meant, doubt, proven=proven))
         else:
-            outcomes.append(_do(context, player, script))
+            outcomes.append(_do(context, player, meant))
     return "; ".join(outcomes)
 
 
-def _do(context: Context, player: Player, script: Script) -> str:
+def _do(context: Context, player: Player, meant: Reading) -> str:
     turn = context.turn
-    names = _names(script)
-    if _only_reads(script):
+    names = _names(meant.commands)
+    if _only_reads(meant):
         if not turn.claim and is_paused(turn.work, player.address, turn.now):
             return f"{player.handle} had enough answers, so not done: {names}"
     elif turn.claim:  # a standing consent covers it
         show_life(turn.work, player)
-    events = run_script(context, script)
-    if script.aside:
-        events = [*events, script.aside]
+    events = run_script(context, meant)
+    if meant.aside:
+        events = [*events, meant.aside]
     told = tell(context, events)
     if not events:
         return f"{player.handle}: the same words again, passed over"
-    is_done = script.commands or on_boards(events)
+    is_done = meant.commands or on_boards(events)
     return f"{player.handle}: {names if is_done else 'words not sent on'}{told}"
 
 
-def _tried_too_often(context: Context, script: Script) -> dict[int, Answered]:
+def _tried_too_often(context: Context, meant: Reading) -> dict[int, Answered]:
     """Count tries of expensive commands; return refusals of those tried too often, by index."""
     told = dict[int, Answered]()
-    for place, command in enumerate(script.commands):
+    for place, command in enumerate(meant.commands):
         try:
             if command.tries:
                 context.count(command.tries)
         except Refusal as refusal:
-            told[place] = refused(command, refusal, context, alone=len(script.commands) == 1)
+            told[place] = refused(command, refusal, context, alone=len(meant.commands) == 1)
     return told
 
 
@@ -250,21 +251,21 @@ def _left_out(context: Context, events: Sequence[Event]) -> list[Answered]:
     return [replace(note, board_id=number) for note in notes]
 
 
-def _must_ask(context: Context, script: Script, *, proven: bool, doubt: str) -> bool:
-    if is_dangerous(script) or script.guess:
+def _must_ask(context: Context, meant: Reading, *, proven: bool, doubt: str) -> bool:
+    if is_dangerous(meant.commands) or meant.guess:
         return True
-    if proven or _only_reads(script):
+    if proven or _only_reads(meant):
         return False
-    return bool(doubt) or not questions.is_consented(context.turn, context.player, script)
+    return bool(doubt) or not questions.is_consented(context.turn, context.player, meant.commands)
 
 
-def _only_reads(script: Script) -> bool:
-    return bool(script.commands) and all(item.reads_only for item in script.commands)
+def _only_reads(meant: Reading) -> bool:
+    return bool(meant.commands) and all(item.reads_only for item in meant.commands)
 
 
-def is_dangerous(script: Script) -> bool:
-    """Return whether even a proven sender must confirm the script."""
-    return any(command.danger is Danger.ALWAYS for command in script.commands)
+def is_dangerous(commands: Sequence[Command]) -> bool:
+    """Return whether even a proven sender must confirm one of the commands."""
+    return any(command.danger is Danger.ALWAYS for command in commands)
 
 
 def apart(script: Script, *, proven: bool) -> tuple[Script, Script]:
@@ -277,14 +278,14 @@ def apart(script: Script, *, proven: bool) -> tuple[Script, Script]:
     return done, replace(script, commands=alone, comment=comment)
 
 
-def ask_first(context: Context, script: Script, doubt: str = "", *, proven: bool = False) -> str:
-    """Ask to confirm a script. Commands that would fail are refused at once.
+def ask_first(context: Context, meant: Reading, doubt: str = "", *, proven: bool = False) -> str:
+    """Ask to confirm what a mail means. Commands that would fail are refused at once.
 
     Dangerous commands have a question each. The others share one, or run if they need none.
     """
-    script = script.with_one_comment()
-    limited = questions.within_rate(context, script)
-    parts, refusals = _divided(context, script)
+    meant = meant.with_one_comment()
+    limited = questions.within_rate(context, meant.commands)
+    parts, refusals = _divided(context, meant)
     # Apart, since no yes may come to what an earlier part asks for.
     rehearsed = [(part, rehearse(limited, part)) for part in parts]
     refusals += [refusal for _, rehearsal in rehearsed for refusal in rehearsal.refusals]
@@ -309,11 +310,11 @@ def _is_asked_alone(context: Context, command: Command) -> bool:
     return command.danger is Danger.ALWAYS or bool(context.turn.claim and command.danger)
 
 
-def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answered]]:
-    """Return the part of a script that shares a question, parts with one each, and refusals."""
-    together = [item for item in script.commands if not _is_asked_alone(context, item)]
+def _divided(context: Context, meant: Reading) -> tuple[list[Reading], list[Answered]]:
+    """Return the part that shares a question, parts with one each, and refusals."""
+    together = [item for item in meant.commands if not _is_asked_alone(context, item)]
     alone, refusals, postage = dict[str, Command](), list[Answered](), context.turn.postage
-    for command in script.commands:
+    for command in meant.commands:
         if command in together:
             continue
         if command.line in alone or postage.asked_alone < MOST_ALONE:
@@ -322,7 +323,7 @@ def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answe
         else:
             refusal = Refusal("too-many-alone", most=MOST_ALONE)
             refusals.append(refused(command, refusal, context, alone=False))
-    parts = [together] if together or not script.commands else []
+    parts = [together] if together or not meant.commands else []
     # What ends the reply addresses comes last, or the other questions could not be answered.
     ends = {Delete: 1, NewKey: 2}
     parts += [[item] for item in sorted(alone.values(), key=lambda item: ends.get(type(item), 0))]
@@ -330,40 +331,40 @@ def _divided(context: Context, script: Script) -> tuple[list[Script], list[Answe
     with_words = (changing or parts or [together])[0 if together in changing else -1]
     divided = []
     for part in parts:
-        comment = script.comment if part is with_words else ()
-        unplaced = script.unplaced if part is parts[0] else ()
-        divided.append(replace(script, commands=tuple(part), comment=comment, unplaced=unplaced))
-    if not parts and refusals and script.comment:
-        refusals[-1] = giving_back(refusals[-1], script.comment)
+        comment = meant.comment if part is with_words else ()
+        unplaced = meant.unplaced if part is parts[0] else ()
+        divided.append(replace(meant, commands=tuple(part), comment=comment, unplaced=unplaced))
+    if not parts and refusals and meant.comment:
+        refusals[-1] = giving_back(refusals[-1], meant.comment)
     return divided, refusals
 
 
-def _ask(context: Context, script: Script, rehearsal: Rehearsal, doubt: str) -> str:
+def _ask(context: Context, meant: Reading, rehearsal: Rehearsal, doubt: str) -> str:
     turn = context.turn
-    told = rehearsal.board_id, tuple(line for _, line in rehearsal.fit), script.comment
+    told = rehearsal.board_id, tuple(line for _, line in rehearsal.fit), meant.comment
     reasons = [
-        *([dict(script.guess)] if script.guess else []),
+        *([dict(meant.guess)] if meant.guess else []),
         *([{"section": doubt}] if doubt else []),
         *({"section": note.section, **note.params} for note in turn.notes),
-        *([{"section": "unplaced", "comment": list(script.unplaced)}] if script.unplaced else []),
+        *([{"section": "unplaced", "comment": list(meant.unplaced)}] if meant.unplaced else []),
     ]
-    if script.aim is Aim.SERVER and context.own_hint:
+    if meant.aim is Aim.SERVER and context.own_hint:
         board = context.work.boards.get(context.own_hint)
-        reasons.append({"section": "card", **card(context, board, script.comment)})
+        reasons.append({"section": "card", **card(context, board, meant.comment)})
     turn.notes.clear()
-    avoidable = not doubt and not is_dangerous(script) and not script.guess
+    avoidable = not doubt and not is_dangerous(meant.commands) and not meant.guess
     asked = questions.ask_errand(
         *(turn, context.player, told, reasons),
         avoidable=avoidable,
-        vouches=avoidable and not any(command.danger for command in script.commands),
-        guessed=bool(script.guess),
-        password=questions.sealed_for_errand(context, script),
+        vouches=avoidable and not any(command.danger for command in meant.commands),
+        guessed=bool(meant.guess),
+        password=questions.sealed_for_errand(context, meant.commands),
     )
-    handle, names = context.player.handle, _names(script)
+    handle, names = context.player.handle, _names(meant.commands)
     if not asked:
         return f"{handle}: not asked about {names}, had enough answers"
     return f"{handle}: asked to confirm {names}"
 
 
-def _names(script: Script) -> str:
-    return ", ".join(command.words[0] for command in script.commands) or "chat"
+def _names(commands: Sequence[Command]) -> str:
+    return ", ".join(command.words[0] for command in commands) or "chat"

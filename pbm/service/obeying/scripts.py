@@ -1,4 +1,4 @@
-"""Runs a player's script: each command in a savepoint, and refusals become answers."""
+"""Runs what a player's mail means: each command in a savepoint, and refusals become answers."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,7 +11,6 @@ from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
-from pbm.commands.script import Script
 from pbm.commands.sentences.asked import Aim
 from pbm.commands.sentences.moves_inside import moves_inside
 from pbm.commands.turn import Postage
@@ -33,6 +32,7 @@ from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, t
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
 from pbm.service.telling.announce import may_answer, others_reading
+from pbm.service.understanding.reading import Reading
 from pbm.service.understanding.wishes import vacation_line
 
 _LINES_READ = 24  # lines of an unsent comment that are searched for a move
@@ -56,19 +56,19 @@ class Rehearsal:
     comment: tuple[str, ...] = ()  # empty if a refusal quotes it
 
 
-def run_script(context: Context, script: Script) -> list[Event]:
-    """Run a script; return all events, including refusals and comments."""
-    run = _Run(context, script)
-    for command in script.commands:
+def run_script(context: Context, meant: Reading) -> list[Event]:
+    """Run what a mail means; return all events, including refusals and comments."""
+    run = _Run(context, meant)
+    for command in meant.commands:
         run.next(command)
     happened = run.happened
-    for index, words in script.between.items():
+    for index, words in meant.between.items():
         if words and happened[index]:
             happened[index] += _with_words(context, words, happened[index])
-    if script.comment and not script.problem and not run.takes_text:
-        happened.append(_place_comment(context, script, happened))
-    if script.unplaced:
-        happened.append([Answered("unplaced", {"comment": list(script.unplaced)})])
+    if meant.comment and not meant.problem and not run.takes_text:
+        happened.append(_place_comment(context, meant, happened))
+    if meant.unplaced:
+        happened.append([Answered("unplaced", {"comment": list(meant.unplaced)})])
     events = run.events
     said = [item for item in events if isinstance(item, BoardEvent) and item.counts_as_words]
     for number in {item.board_id for item in said}:
@@ -76,19 +76,19 @@ def run_script(context: Context, script: Script) -> list[Event]:
     return events
 
 
-def rehearse(context: Context, script: Script) -> Rehearsal:
-    """Run a script in a savepoint and roll it back, to learn which commands would be refused."""
+def rehearse(context: Context, meant: Reading) -> Rehearsal:
+    """Run what a mail means and roll it back, to learn which commands would be refused."""
     lines: list[str] = []
     # A fresh `Postage`, since commands that are rolled back cost none.
-    run = _Run(replace(context, turn=replace(context.turn, postage=Postage())), script)
+    run = _Run(replace(context, turn=replace(context.turn, postage=Postage())), meant)
     with suppress(_Rehearsed), context.work.savepoint():
-        for command in script.commands:
+        for command in meant.commands:
             lines.append(_pinned(run.seen_by(command), command))
             run.next(command)
         raise _Rehearsed
-    events, comment = run.events, script.comment
+    events, comment = run.events, meant.comment
     refusals = [event for event in events if is_refusal(event)]
-    tried = zip(script.commands, lines, run.happened, strict=True)
+    tried = zip(meant.commands, lines, run.happened, strict=True)
     fit = tuple((command, line) for command, line, came in tried if not any(map(is_refusal, came)))
     if comment and refusals and not any(command.takes_text for command, _ in fit):
         refusals[-1], comment = giving_back(refusals[-1], comment), ()
@@ -100,10 +100,10 @@ def rehearse(context: Context, script: Script) -> Rehearsal:
 
 
 class _Run:
-    def __init__(self, context: Context, script: Script) -> None:
-        self._context, self._script = context, script
-        self._alone = len(script.commands) == 1
-        self.takes_text = bool(script.commands) and script.commands[-1].takes_text
+    def __init__(self, context: Context, meant: Reading) -> None:
+        self._context, self._meant = context, meant
+        self._alone = len(meant.commands) == 1
+        self.takes_text = bool(meant.commands) and meant.commands[-1].takes_text
         self.happened: list[list[Event]] = []
         self._looked: set[str] = set()  # lines of commands that only read, since the last change
 
@@ -117,8 +117,8 @@ class _Run:
         shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
         touched = tuple(event.acted_on for event in before if event.acted_on)
         last = touched[-1:] if command.comes_last else ()
-        has_text = self.takes_text and command is self._script.commands[-1]
-        text = self._script.comment if has_text else context.text
+        has_text = self.takes_text and command is self._meant.commands[-1]
+        text = self._meant.comment if has_text else context.text
         return replace(context, shown=shown, hints=context.hints or last, text=text)
 
     def next(self, command: Command) -> None:
@@ -139,7 +139,7 @@ class _Run:
             self.happened.append(self._done(here, command))
 
     def _is_repeated(self, command: Command) -> bool:
-        """Return whether the script made this query before, with only queries in between."""
+        """Return whether the mail made this query before, with only queries in between."""
         if not command.reads_only:
             self._looked.clear()
             return False
@@ -190,20 +190,20 @@ def _count_news(context: Context, events: Sequence[Event]) -> None:
             raise Refusal("too-much-news", number=number, most=NEWS.most)
 
 
-def _place_comment(context: Context, script: Script, happened: list[list[Event]]) -> list[Event]:
+def _place_comment(context: Context, meant: Reading, happened: list[list[Event]]) -> list[Event]:
     """Return the events that send the comment to a board, or quote it to the sender.
 
     The comment goes with the last command that changes something or was refused.
     """
-    for command, events in zip(reversed(script.commands), reversed(happened), strict=True):
+    for command, events in zip(reversed(meant.commands), reversed(happened), strict=True):
         if events and (is_refusal(events[-1]) or not command.reads_only):
-            return _with_words(context, script.comment, events)
+            return _with_words(context, meant.comment, events)
     number = context.own_hint
-    if number is None and not any(map(whole_move, script.comment[:_LINES_READ])):
+    if number is None and not any(map(whole_move, meant.comment[:_LINES_READ])):
         return []  # it may be a signature
-    if script.commands or number is None:
-        return [Answered("unsent", {"comment": list(script.comment)}, number)]
-    return _chat(context, number, script)
+    if meant.commands or number is None:
+        return [Answered("unsent", {"comment": list(meant.comment)}, number)]
+    return _chat(context, number, meant)
 
 
 def _with_words(context: Context, comment: tuple[str, ...], events: list[Event]) -> list[Event]:
@@ -238,12 +238,12 @@ def giving_back(refusal: Answered, comment: tuple[str, ...]) -> Answered:
     return replace(refusal, params={**refusal.params, "comment": list(comment)})
 
 
-def _chat(context: Context, number: int, script: Script) -> list[Event]:
+def _chat(context: Context, number: int, meant: Reading) -> list[Event]:
     """Send a comment to a board's other players; ignore repeated ones, to end mail loops.
 
     What the server alone can answer is held back, if an answer may go out.
     """
-    work, now, player, comment = context.work, context.now, context.player, script.comment
+    work, now, player, comment = context.work, context.now, context.player, meant.comment
     board = work.boards.get(number, lock=True)  # the lock makes the counts exact
     told = {"number": number, "comment": list(comment)}
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
@@ -254,13 +254,13 @@ def _chat(context: Context, number: int, script: Script) -> list[Event]:
     if not NEWS.take(work, now, number, player.id, wait=False):
         return [Answered("said-enough", {**told, "most": NEWS.most}, number)]
     people = others_reading(board, player.id)
-    if not people or (script.aim is Aim.SERVER and may_answer(context.turn, player)):
+    if not people or (meant.aim is Aim.SERVER and may_answer(context.turn, player)):
         view = card(context, board, comment)
         view |= {"unsent": people, "vacation": vacation_line(comment)}
         if people:
             view["replaced"] = work.questions.hold_words(player.id, number, comment, now)
         return [Answered("status", view, number)]
-    first, asks = work.boards.note_told_of_words(number, player.id), script.aim is not Aim.OTHERS
+    first, asks = work.boards.note_told_of_words(number, player.id), meant.aim is not Aim.OTHERS
     away = vacation_line(comment)
     return [Commented(number, player.id, comment, first=first, vacation=away, asks=asks)]
 
@@ -268,19 +268,19 @@ def _chat(context: Context, number: int, script: Script) -> list[Event]:
 def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
-    """Return the answer to a refused command; `alone` says that the script has no other command."""
+    """Return the answer to a refused command; `alone` says that the mail has no other command."""
     told = {**_TOLD, "command": command.words[0], "line": command.line, "alone": alone}
     told |= {"code": refusal.code, "params": refusal.params}
     number = refusal.params.get("number")
     return Answered(_REFUSAL, told, _board_shown(context, number, about_board=command.about_board))
 
 
-def problem_answer(context: Context, script: Script, problem: Problem) -> Answered:
+def problem_answer(context: Context, problem: Problem, comment: Sequence[str]) -> Answered:
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     clearer = _refusal_of_move(context, problem, board_id)
     told = {**_TOLD, "line": problem.line}
-    told |= {"talk": problem.code in _PERHAPS_WORDS, "comment": list(script.comment)}
+    told |= {"talk": problem.code in _PERHAPS_WORDS, "comment": list(comment)}
     shown = clearer or problem
     told |= {"code": shown.code, "params": shown.params, "alone": True}
     if clearer is None:

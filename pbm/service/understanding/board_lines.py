@@ -9,14 +9,14 @@ from pbm.commands.families.play import PlayMove
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef
 from pbm.commands.registry import Problem, line_for_a_board, whole_move
-from pbm.commands.script import Script, trimmed
+from pbm.commands.script import Script, trimmed, without_lines
 from pbm.commands.sentences import answers
 from pbm.commands.sentences.around_lines import is_spoken_of
 from pbm.commands.sentences.clauses import clauses
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game
-from pbm.service.understanding.known import Known
+from pbm.service.understanding.reading import Known, Reading
 
 _LINES_READ = 200  # of one mail
 _OF_A_MOVE = ("bare-move", "unclear-move")
@@ -25,8 +25,8 @@ _NUMBERED = re.compile(r"(\d{1,9})[.):]?\s+(\S.*)", re.ASCII)  # not indented, u
 _Lines = Mapping[int, Command]  # by their indexes among the words
 
 
-def read_board_lines(known: Known, script: Script) -> Script | None:
-    """Return a script with the commands in lines for boards; None if there are no such lines."""
+def read_board_lines(known: Known, script: Script) -> Reading | None:
+    """Return a reading with the commands in lines for boards; None if there are no such lines."""
     commands, words = script.commands, script.comment
     if script.problem:
         if not known.several or script.problem.code not in _OF_A_MOVE:
@@ -40,17 +40,19 @@ def read_board_lines(known: Known, script: Script) -> Script | None:
     numbered = [*above, *lines.values()]
     if not numbered:
         return None
-    others = Script(said=words).words_around(lines)
+    others = without_lines(words, lines)
     stray = next((line for line in others[:_LINES_READ] if whole_move(line, game)), None)
     if stray is not None:
         told = {"move": " ".join(stray.split()), "other": numbered[0].named_board}
-        return Script(comment=others, problem=Problem("", "which-board-line", told))
+        return Reading(comment=others, problem=Problem("", "which-board-line", told))
     if not lines:
         return None
     if len(commands) + len(lines) > MOST_COMMANDS:
-        return Script(problem=Problem("", "too-many-commands", {"most": MOST_COMMANDS}))
-    clearer = replace(script, commands=(*commands, *lines.values()), problem=None)
-    return _with_doubt(_with_words(clearer, words, lines, others), words, lines)
+        return Reading(problem=Problem("", "too-many-commands", {"most": MOST_COMMANDS}))
+    commands = (*commands, *lines.values())
+    meant = Reading(commands, others, guess=_guess(commands, words, lines))
+    one_board = len({command.named_board for command in commands}) == 1
+    return meant if one_board else _with_words_between(meant, words, lines)
 
 
 def _lines_in(known: Known, words: Sequence[str]) -> _Lines:
@@ -78,29 +80,23 @@ def _for_one_of(boards: frozenset[int], line: str, game: Game) -> Command | None
     )
 
 
-def _with_words(
-    script: Script, words: Sequence[str], lines: _Lines, others: tuple[str, ...]
-) -> Script:
-    """Return the script, in which words that are no commands are stored as comments.
-
-    `others` are the lines that are no commands. If all commands are for one board, `others` are the
-    comment for that board. Otherwise each command's board gets the lines below the command.
-    """
-    if len({command.named_board for command in script.commands}) == 1:
-        return replace(script, comment=others)
-    above = len(script.commands) - len(lines)  # commands above the words
+def _with_words_between(meant: Reading, words: Sequence[str], lines: _Lines) -> Reading:
+    """Return the reading, in which each command's board gets the lines below the command."""
+    above = len(meant.commands) - len(lines)  # commands above the words
     starts = [-1, *sorted(lines), len(words)]
     first, *below = (trimmed(words[start + 1 : end]) for start, end in pairwise(starts))
     between = dict(enumerate(below[:-1], above)) | ({above - 1: first} if above else {})
     greets = all(answers.is_greeting(clause) for line in first for clause in clauses(line))
     unplaced = () if above or greets else first
-    return replace(script, comment=below[-1], between=between, unplaced=unplaced)
+    return replace(meant, comment=below[-1], between=between, unplaced=unplaced)
 
 
-def _with_doubt(script: Script, words: Sequence[str], lines: _Lines) -> Script:
-    """Add a `guess` if a line may be no command. The guess asks the sender what is meant."""
+def _guess(
+    commands: Sequence[Command], words: Sequence[str], lines: _Lines
+) -> dict[str, object] | None:
+    """Return the section that asks what is meant, if a line may be no command."""
     returned = holds_ours(words[: max(lines)])
     if not returned and not any(is_spoken_of(words, index) for index in lines):
-        return script
-    told = [command.line for command in script.commands]
-    return replace(script, guess={"section": "doubtful-lines", "lines": told, "returned": returned})
+        return None
+    told = [command.line for command in commands]
+    return {"section": "doubtful-lines", "lines": told, "returned": returned}

@@ -12,14 +12,14 @@ moves nearest to it. Out of turn the sender is told whose turn it is.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.around_moves import PHRASES, with_signs
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
-from pbm.commands.script import Script
+from pbm.commands.script import Script, without_lines
 from pbm.commands.sentences.around_lines import is_spoken_of
 from pbm.commands.sentences.clauses import clauses, phrase_of, read_list, words_of
 from pbm.commands.sentences.moves_inside import KIND, MoveInside, moves_inside
@@ -31,7 +31,7 @@ from pbm.play.boards import check_move
 from pbm.play.game_words import mentions_place, moves_meant
 from pbm.play.views import view_after
 from pbm.rules.contract import Game, Suggests, has
-from pbm.service.understanding.known import Known
+from pbm.service.understanding.reading import Known, Reading
 from pbm.store.values.boards import Board
 
 _LINES_READ = 200  # of one mail
@@ -51,8 +51,8 @@ class _Found:
     inside: MoveInside | None = None  # set if the line has other words
 
 
-def read_move_line(known: Known, script: Script) -> Script | None:
-    """Return the script that plays the move in a mail, or asks whether it is meant; else None."""
+def read_move_line(known: Known, script: Script) -> Reading | None:
+    """Return the reading that plays the move in a mail, or asks whether it is meant; else None."""
     if script.commands:
         return _leading_moves(known, script)
     problem = script.problem
@@ -85,23 +85,23 @@ def read_move_line(known: Known, script: Script) -> Script | None:
 
 def _in_sentences(
     known: Known, board: Board, script: Script, found: Sequence[_Found]
-) -> Script | None:
-    """Return the script for a mail in which every move is inside a sentence, or None."""
+) -> Reading | None:
+    """Return the reading of a mail in which every move is inside a sentence, or None."""
     legal = _legal(board, found)
     several = len({item.text for item in found}) > 1
     if several and any(item.inside and item.inside.asks_which for item in found):
-        return replace(script, problem=None, comment=script.said)
+        return Reading(comment=script.said)
     if len(legal) == 1:
         ((_, move), (first, *_)) = next(iter(legal.items()))
-        return ask_about(known, board, first.line, move, script.said, _IN_SENTENCE)
+        return _asking(known, board, first.line, move, script.said, _IN_SENTENCE)
     if legal:
         return _which_of(board, script, legal.values())
     speaks_to_you = any(not TO_YOU.isdisjoint(words_of(item.line)) for item in found)
     if speaks_to_you or any(item.inside and item.inside.is_doubted for item in found):
-        return replace(script, problem=None, comment=script.said)
+        return Reading(comment=script.said)
     planned = next((item for item in found if item.inside and item.inside.is_planned), None)
     if planned and planned.move:  # running the move gives the reason
-        return Script((planned.move,), script.words_around({planned.index}))
+        return Reading((planned.move,), without_lines(script.said, {planned.index}))
     return None
 
 
@@ -109,8 +109,8 @@ def _legal(board: Board, found: Iterable[_Found]) -> dict[tuple[str, str], list[
     return {how: items for how, items in _by_meaning(board, found).items() if how[0] == "legal"}
 
 
-def _for_the_only_board(known: Known, script: Script, problem: Problem) -> Script | None:
-    """Return a script that asks whether a move is meant, or None.
+def _for_the_only_board(known: Known, script: Script, problem: Problem) -> Reading | None:
+    """Return a reading that asks whether a move is meant, or None.
 
     The move has no board's number, or its command is mistyped.
     """
@@ -122,11 +122,11 @@ def _for_the_only_board(known: Known, script: Script, problem: Problem) -> Scrip
     if how != "legal":
         return None
     only = not known.hints
-    return ask_about(known, board, problem.line, meant, script.comment, only_board=only)
+    return _asking(known, board, problem.line, meant, script.comment, only_board=only)
 
 
-def _played(known: Known, board: Board, script: Script, places: Sequence[_Found]) -> Script | None:
-    """Return the script that plays the only move found, or asks about it if it is unclear."""
+def _played(known: Known, board: Board, script: Script, places: Sequence[_Found]) -> Reading | None:
+    """Return the reading that plays the only move found, or asks about it if it is unclear."""
     first = places[0]
     comment = _comment(script, places)
     if first.move is None:
@@ -135,28 +135,27 @@ def _played(known: Known, board: Board, script: Script, places: Sequence[_Found]
         step = moves_meant(text.replace("-", "→"), board.rules, board.position)
         clear = _FROM_TO.fullmatch(text) and _DIGIT.search(first.line) and step == meant
         if clear and len(meant) == 1:
-            return Script((PlayMove.bare(meant[0], first.line, board.rules),), comment)
+            return Reading((PlayMove.bare(meant[0], first.line, board.rules),), comment)
         if len(meant) == 1:
-            return ask_about(known, board, first.line, meant[0], comment)
+            return _asking(known, board, first.line, meant[0], comment)
         if script.problem:
             return None  # the answer to the unreadable line suggests moves
-        return Script((PlayMove.bare(first.text, first.line, board.rules),), comment)
+        return Reading((PlayMove.bare(first.text, first.line, board.rules),), comment)
     if not first.move.is_on(board):
         return _which_of(board, script, [places])
     doubts = (doubt for item in places if (doubt := _doubt(script.said, item)))
     if doubt := next(doubts, ""):
-        return ask_about(known, board, first.line, first.move.move, comment, doubt)
-    return Script((first.move,), comment)
+        return _asking(known, board, first.line, first.move.move, comment, doubt)
+    return Reading((first.move,), comment)
 
 
 def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
     beside = {item.index: item.inside.words for item in places if item.inside}
-    said = tuple(beside.get(index) or line for index, line in enumerate(script.said))
-    left_out = {item.index for item in places if not beside.get(item.index)}
-    return replace(script, said=said).words_around(left_out)
+    said = [beside.get(index) or line for index, line in enumerate(script.said)]
+    return without_lines(said, {item.index for item in places if not beside.get(item.index)})
 
 
-def ask_about(
+def _asking(
     known: Known,
     board: Board,
     line: str,
@@ -164,17 +163,17 @@ def ask_about(
     comment: tuple[str, ...],
     doubt: str = "",
     **more: bool,
-) -> Script:
-    """Return the script that asks whether a line means `move`. `doubt` says why it may not."""
+) -> Reading:
+    """Return the reading that asks whether a line means `move`. `doubt` says why it may not."""
     shown, move = view_after(board, move, player_id=known.player_id, picture=known.wants_picture)
     told = {"section": "guessed-move", "move": move, "line": line, **more}
     told |= {"in_sentence": doubt == _IN_SENTENCE, "returned": doubt == _RETURNED}
     command = PlayMove.bare(move, line, board.rules, BoardRef(board.id, board.ply + 1))
-    return Script((command,), comment, guess={**shown, **told})
+    return Reading((command,), comment, guess={**shown, **told})
 
 
-def _leading_moves(known: Known, script: Script) -> Script | None:
-    """Return a script that asks about moves at the top of a mail, or None if they are clear.
+def _leading_moves(known: Known, script: Script) -> Reading | None:
+    """Return a reading that asks about moves at the top of a mail, or None if they are clear.
 
     They are unclear if the lines have different legal moves, or if the lines below deny the move.
     """
@@ -197,21 +196,21 @@ def _leading_moves(known: Known, script: Script) -> Script | None:
         return _which_of(board, script, legal.values())
     how, meant = _meaning(board, first.move, first)
     if denied and how == "legal":
-        return ask_about(known, board, first.line, meant, script.comment, _IN_SENTENCE)
+        return _asking(known, board, first.line, meant, script.comment, _IN_SENTENCE)
     return None
 
 
-def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -> Script:
+def _which_of(board: Board, script: Script, found: Iterable[Sequence[_Found]]) -> Reading:
     places = [item for some in found for item in some]
     lines = list(dict.fromkeys(item.text if item.inside else item.line for item in places))
     problem = Problem("", "which-move", {"lines": lines, "number": board.id})
     alone = {item.index for item in places if not item.inside}
-    return Script(comment=script.words_around(alone), problem=problem)
+    return Reading(comment=without_lines(script.said, alone), problem=problem)
 
 
 def _is_of_a_move(script: Script, problem: Problem) -> bool:
     """Return whether the unparsed line is the first line or the subject, and may be a move."""
-    is_first = script.comment in (script.said, script.words_around({0}))
+    is_first = script.comment in (script.said, without_lines(script.said, {0}))
     return is_first and (problem.code == "unclear-move" or _spells_move(problem))
 
 
@@ -303,8 +302,8 @@ _TALK_OR_YOU: Final = _TALK | (TO_YOU - _AMBIGUOUS)
 _WISH: Final = KIND | _AROUND | _SUGGESTED
 
 
-def read_described_move(known: Known, script: Script) -> Script | None:
-    """Return the script for a mail whose words describe a move, or None."""
+def read_described_move(known: Known, script: Script) -> Reading | None:
+    """Return the reading of a mail whose words describe a move, or None."""
     if script.commands or script.problem or not known.hints:
         return None
     board = known.meant()
@@ -315,11 +314,11 @@ def read_described_move(known: Known, script: Script) -> Script | None:
         text = _move_in(board, line, yours=yours)
         if text is None:
             continue
-        line, words = " ".join(line.split()), script.words_around({index})
+        line, words = " ".join(line.split()), without_lines(script.said, {index})
         meant = moves_meant(text, board.rules, board.position) if yours and text else ()
         if len(meant) == 1:
-            return ask_about(known, board, line, meant[0], words)
-        return Script((PlayMove.bare(text or line, line, board.rules),), words)
+            return _asking(known, board, line, meant[0], words)
+        return Reading((PlayMove.bare(text or line, line, board.rules),), words)
     return None
 
 

@@ -37,7 +37,7 @@ from pbm.events import Answered
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 from pbm.service.telling.announce import others_reading
-from pbm.service.understanding.known import Known
+from pbm.service.understanding.reading import Known, Reading
 
 _DEEDS: Final[dict[Intention, type[Command]]] = {
     Intention.RESIGN: Resign,
@@ -81,8 +81,8 @@ _OF_A_BOARD: Final = frozenset(("colours", "time", "show"))  # lines of the card
 _WITHOUT_BOARD = (Delete, ChangeHandle, ExplainStop, Games, ShowSettings, Play, Challenge)
 
 
-def read_wish(known: Known, script: Script) -> Script | None:
-    """Return a script with the commands that a mail's plain words ask for, or None."""
+def read_wish(known: Known, script: Script) -> Reading | None:
+    """Return a reading with the commands that a mail's plain words ask for, or None."""
     said = _understood(script)
     if said is None and not known.hints and not script.commands and not script.problem:
         guessed = _with_details(known, script)
@@ -98,7 +98,7 @@ def read_wish(known: Known, script: Script) -> Script | None:
     deeds = [item for item in meant if item.intention in _DEEDS and not item.asks_how]
     asked = next((item.intention for item in meant if item.intention in _EXPLAINED), None)
     if asked and not deeds:
-        return Script(answer=Answered("explained", {"about": asked}, number))
+        return Reading(answer=Answered("explained", {"about": asked}, number))
     lines: dict[str, Meant] = {}
     for item in deeds or meant:
         lines.setdefault(_line(item, number, game), item)
@@ -109,35 +109,35 @@ def read_wish(known: Known, script: Script) -> Script | None:
     if deeds and (said.rest or not all(_concerns_nobody(known, item) for item in deeds)):
         only = known.mine or known.meant()
         guess = _guess(lines.values(), only.id if only else None)
-    return Script(commands, said.rest, said=script.said, guess=guess)
+    return Reading(commands, said.rest, guess=guess)
 
 
-def read_question(known: Known, script: Script) -> Script | None:
-    """Return a script for words to a board's players that ask something; None for other words.
+def read_question(known: Known, said: Reading) -> Reading | None:
+    """Return a reading of words to a board's players that ask something; None for other words.
 
     What only the server can do is asked about. Questions to the server are marked.
     """
-    if script.commands or script.problem or script.guess or script.answer:
+    if said.commands or said.problem or said.guess or said.answer:
         return None
     board = known.mine
     if board is None:
         return None
     others = [seat.handle for seat in board.seats if seat.player_id != known.player_id]
-    aim = aim_of(script.comment, others[0] if len(others) == 1 else "")
+    aim = aim_of(said.comment, others[0] if len(others) == 1 else "")
     if aim is Aim.OTHERS:
         return None
     wish = _WISHED.get(aim)
     can_be = board.has_moved(known.player_id) or wish is not Intention.TAKE_BACK
     if wish and board.playing and can_be:
-        return _asking(known, script, Meant(wish, False, board.id, one_line(script.comment)))
+        return _asking(known, Meant(wish, False, board.id, one_line(said.comment)))
     if aim is Aim.EITHER or not known.turn.claim or others_reading(board, known.player_id):
-        aside = script.aside if aim is Aim.EITHER else None  # it would say that the words went out
-        return replace(script, aim=aim if aim is Aim.EITHER else Aim.SERVER, aside=aside)
-    return _answering([f"{Status.words[0]} {board.id}"], script.comment)
+        aside = said.aside if aim is Aim.EITHER else None  # it would say that the words went out
+        return replace(said, aim=aim if aim is Aim.EITHER else Aim.SERVER, aside=aside)
+    return _answering([f"{Status.words[0]} {board.id}"], said.comment)
 
 
-def status_asked(known: Known, script: Script) -> Script | None:
-    """Return a script for a question to the server in a mail to no board; None for other words."""
+def status_asked(known: Known, script: Script) -> Reading | None:
+    """Return a reading of a question to the server in a mail to no board; None for other words."""
     asked = script.said or (script.heading,)
     has_command = any(isinstance(parse_line(line), Command) for line in asked)
     if has_command or aim_of(asked) in (Aim.OTHERS, Aim.EITHER):
@@ -150,31 +150,31 @@ def status_asked(known: Known, script: Script) -> Script | None:
     return _answering(lines if len(lines) <= _MOST_CARDS else [Games.words[0]], asked)
 
 
-def _answering(lines: Sequence[str], asked: Sequence[str]) -> Script:
-    """Return a script that answers questions with what `lines` bring."""
+def _answering(lines: Sequence[str], asked: Sequence[str]) -> Reading:
+    """Return a reading that answers questions with what `lines` bring."""
     commands = read_commands(lines)
     for command in commands:
         if isinstance(command, Status):
             command.asked = tuple(asked)
-    return Script(commands, said=tuple(asked))
+    return Reading(commands)
 
 
-def _with_details(known: Known, script: Script) -> Script | None:
-    """Return a script for words with an address to invite, or days of an absence, or None."""
+def _with_details(known: Known, script: Script) -> Reading | None:
+    """Return a reading of words with an address to invite, or days of an absence, or None."""
     address, line = address_invited(script.said), vacation_line(script.said)
     if not (address or line):
         return None
     wish = Intention.AGAINST if address else Intention.AWAY
     meant = Meant(wish, False, None, one_line(script.said), address)
-    return _asking(known, script, meant, "" if address else line or "")
+    return _asking(known, meant, "" if address else line or "")
 
 
-def _asking(known: Known, script: Script, meant: Meant, line: str = "") -> Script:
-    """Return the script that asks whether a request is meant, or shows the help page in `line`."""
+def _asking(known: Known, meant: Meant, line: str = "") -> Reading:
+    """Return the reading that asks whether a request is meant, or shows the help page in `line`."""
     game = known.game_meant
     command = _command(line or _line(meant, None, game), meant, game)
     guess = None if isinstance(command, Help) else _guess([meant], None)
-    return Script((command,), said=script.said, guess=guess)
+    return Reading((command,), guess=guess)
 
 
 def vacation_line(lines: Sequence[str]) -> str | None:
@@ -219,15 +219,15 @@ def pairs_meant(script: Script) -> bool:
     )
 
 
-def read_decline(known: Known, words: Script) -> Script | None:
-    """Return a script that asks whether a mere "no" means `decline`; None if it cannot."""
+def read_decline(known: Known, words: Script) -> Reading | None:
+    """Return a reading that asks whether a mere "no" means `decline`; None if it cannot."""
     board, player = known.mine, known.player_id
     if board is None or board.open_offers or not is_bare_no(words):
         return None
     if not board.playing or board.has_moved(player) or player not in board.still_in:
         return None
     meant = Meant(Intention.DECLINE, False, board.id, one_line(words.comment))
-    return _asking(known, words, meant)
+    return _asking(known, meant)
 
 
 def _understood(script: Script) -> Understood | None:

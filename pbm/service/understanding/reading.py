@@ -1,16 +1,50 @@
-"""What is known beside the words of a mail: its sender, boards, open offers and game."""
+"""What is known beside the words of a mail, and what its words were read as."""
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, Self
 
 from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef
+from pbm.commands.registry import Problem
+from pbm.commands.script import Script, trimmed
+from pbm.commands.sentences.asked import Aim
 from pbm.errors import Refusal
+from pbm.events import Answered
 from pbm.play.offers import mark_of
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.boards import Board, Offer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a mail means. If it has a `problem` or an `answer`, no command runs."""
+
+    commands: tuple[Command, ...] = ()
+    comment: tuple[str, ...] = ()  # for other players, or the text that the last command takes
+    problem: Problem | None = None
+    answer: Answered | None = None
+    guess: Mapping[str, Any] | None = None  # a mail section that asks if the commands are meant
+    wish: "Reading | None" = None  # a request in plain words below a move; it waits for a yes
+    aim: Aim = Aim.OTHERS  # of the comment
+    aside: Answered | None = None  # the sender is told this beside what is done
+    # Comments below commands other than the last, by the index of the command.
+    between: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    unplaced: tuple[str, ...] = ()  # words that belong to no board; the sender gets them back
+
+    @classmethod
+    def of(cls, script: Script) -> Self:
+        """Return the reading of a script that means what it says."""
+        return cls(script.commands, script.comment, script.problem)
+
+    def with_one_comment(self) -> "Reading":
+        """Return a copy. Comments between its commands are moved to `unplaced`."""
+        words = [self.unplaced, *self.between.values()]
+        unplaced = trimmed([line for lines in words if lines for line in (*lines, "")])
+        return replace(self, between={}, unplaced=unplaced)
 
 
 @dataclass(frozen=True)
