@@ -4,13 +4,17 @@
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
-from functools import cached_property
+from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
-from pbm.commands.sentences.asked_words import CARD, Lists, plain_words, spelt, spoken
+from pbm.commands.sentences.clauses import FOLDER
+from pbm.mail.reading.charsets import fold_typography
+from pbm.word_lists import read_sections
 
 _LONGEST = 400  # characters; a longer text is talk
 _MOST_SENTENCES = 8
@@ -25,6 +29,19 @@ _ABBREVIATED = re.compile(r"\b(\w)\.(?=\w\b)")  # "s.v.p."
 _SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
 _TAG = re.compile(r",\s*¿?[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
 _MOVE = re.compile(r"\b[a-i]\d [a-i]\d\b")
+_SHORTEST_STEM = 4  # letters, of those by which a language is known
+_SHORTEST_LONG = 7  # letters of a word in which one may be wrong
+_LONG_WORD = re.compile(r"[^\W\d_]{7,24}")
+_WORD = re.compile(r"\*?[^\W_]+\*?|\+")
+_PLAIN = str.maketrans("łøđı", "lodi")
+_SECTIONS: Final = (
+    "sole, ours, game, loose, how, manner, asks, opens, wants, faults, shows, acts, counts, "
+    "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
+    "serves, talk, plans, past"
+).split(", ")
+_CARD: Final = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
+
+Lists = Mapping[str, re.Pattern[str]]
 
 
 class Aim(Enum):
@@ -100,112 +117,72 @@ def _unwrapped(lines: Sequence[str]) -> str:
     return text.strip()
 
 
-@dataclass(frozen=True)
 class _Sentence:
     """A sentence, as it is read with the lists of one language."""
 
-    text: str
-    lists: Lists
+    def __init__(self, text: str, lists: Lists) -> None:
+        self.text, self.lists, self.said = text, lists, plain_words(text)
+        self.sections = {name for name, words in lists.items() if words.search(self.said)}
+        clauses = map(plain_words, _CLAUSE.split(text))
+        # Each clause, and the same without what mostly comes first, such as "please".
+        self.starts = [each for one in clauses for each in (one, lists["first"].sub("", one))]
+        self.ours = self._has("sole", "ours")
+        self.about = self.ours or self._has("game", "loose") or bool(_MOVE.search(self.said))
+        manner = self._begins("manner") and self.about and not self._has("past", "not", "talk")
+        self.asks_how = self._has("how") or manner
+        self.undoes = self._has("take back", "pause")
+        self.is_question = not {"?", "？", "¿"}.isdisjoint(text)
+        # "Which of them are mine, then?" has none.
+        tag = None if self._begins("asks") else _TAG.search(text)
+        self.has_tag = tag is not None and not lists["wants"].search(plain_words(tag[0]))
+        self.talks = self._has("talk") or self.has_tag
+        asks = self._begins("asks", "opens") or (self.asks_how and self.about)
+        asks = asks or (self._has("asks") and self.ours and not self.talks)
+        self.asks = self.is_question or (asks and "!" not in text)
+        self.orders = any(map(self._orders, self.starts))
+        self.chats = self.talks and not self._asks_beside_talk()
 
     @property
     def aim(self) -> Aim | None:
-        if self._is_to_player:
+        if self._is_to_player():
             return Aim.OTHERS
-        if self._resigns:
+        if self._resigns():
             return Aim.RESIGN
-        if not (self._asks_us or self._wants_of_us):
-            return Aim.OTHERS if self._chats else Aim.EITHER if self._asks else None
-        if not self._undoes or self._asks_how:
+        if not (self._asks_us() or self._wants_of_us()):
+            return Aim.OTHERS if self.chats else Aim.EITHER if self.asks else None
+        if not self.undoes or self.asks_how:
             return Aim.SERVER
         return Aim.TAKE_BACK if self._has("take back") else Aim.PAUSE
 
-    @cached_property
-    def _said(self) -> str:
-        return plain_words(self.text)
-
-    @cached_property
-    def _starts(self) -> tuple[str, ...]:
-        """Each clause, and the same without what mostly comes first, such as "please"."""
-        said = map(plain_words, _CLAUSE.split(self.text))
-        first = self.lists["first"]
-        return tuple(start for words in said for start in (words, first.sub("", words)))
-
     def _has(self, *sections: str) -> bool:
-        return any(self.lists[name].search(self._said) for name in sections)
+        return not self.sections.isdisjoint(sections)
 
-    def _begins(self, start: str, *sections: str) -> bool:
-        return any(self.lists[name].match(start) for name in sections)
+    def _begins(self, *sections: str) -> bool:
+        return any(self.lists[name].match(start) for start in self.starts[:2] for name in sections)
 
-    @cached_property
-    def _ours(self) -> bool:
-        return self._has("sole", "ours")
-
-    @cached_property
-    def _about(self) -> bool:
-        return self._ours or self._has("game", "loose") or bool(_MOVE.search(self._said))
-
-    @cached_property
-    def _asks_how(self) -> bool:
-        manner = any(self._begins(start, "manner") for start in self._starts[:2])
-        return self._has("how") or (manner and self._about and not self._has("past", "not", "talk"))
-
-    @cached_property
-    def _undoes(self) -> bool:
-        return self._has("take back", "pause")
-
-    @cached_property
-    def _does(self) -> bool:
-        return self._undoes or (self._has("shows", "acts") and (self._about or self._asks_how))
-
-    @property
-    def _is_question(self) -> bool:
-        return not {"?", "？", "¿"}.isdisjoint(self.text)
-
-    @cached_property
-    def _has_tag(self) -> bool:
-        found = _TAG.search(self.text)
-        if any(self._begins(start, "asks") for start in self._starts[:2]):
-            return False  # "Which of them are mine, then?"
-        return found is not None and not self.lists["wants"].search(plain_words(found[0]))
-
-    @cached_property
-    def _speaks_of_talk(self) -> bool:
-        return self._has("talk") or self._has_tag
-
-    @cached_property
-    def _orders(self) -> bool:
-        """Whether a clause orders something of ours."""
-        starts = [start for start in self._starts if self._begins(start, "shows", "acts")]
+    def _orders(self, start: str) -> bool:
+        """Return whether a clause orders something of ours."""
         ours = ("sole", "ours", "take back", "pause")
-        return any(self.lists[name].search(start) for name in ours for start in starts)
+        orders = any(self.lists[name].match(start) for name in ("shows", "acts"))
+        return orders and any(self.lists[name].search(start) for name in ours)
 
-    @cached_property
-    def _asks(self) -> bool:
-        opens = any(self._begins(start, "asks", "opens") for start in self._starts[:2])
-        asks_for_ours = self._has("asks") and self._ours and not self._speaks_of_talk
-        asks = opens or asks_for_ours or (self._asks_how and self._about)
-        return self._is_question or (asks and "!" not in self.text)
-
-    @cached_property
-    def _chats(self) -> bool:
-        """Whether words of talk make the sentence one to the others, as it asks nothing of us."""
-        asks = (self._is_question and not self._has_tag) or self._asks_how or self._orders
+    def _asks_beside_talk(self) -> bool:
+        """Return whether something is asked of us, though there are words of talk."""
+        if (self.is_question and not self.has_tag) or self.asks_how or self.orders:
+            return True
         sole = self._has("sole")
-        wants = (self._has("wants") and (sole or self._undoes)) or (self._asks and sole)
-        return self._speaks_of_talk and not (asks or wants)
+        return (self._has("wants") and (sole or self.undoes)) or (self.asks and sole)
 
-    @property
     def _is_to_player(self) -> bool:
-        addressed = self.lists["can you"].sub("", self.lists["nobody"].sub("", self._said))
-        serves = self._has("serves") and (self._has("sole") or (self._ours and self._has("faults")))
+        addressed = self.lists["can you"].sub("", self.lists["nobody"].sub("", self.said))
+        serves = self._has("serves") and (self._has("sole") or (self.ours and self._has("faults")))
         return bool(self.lists["you"].search(addressed)) and not serves
 
-    @property
     def _resigns(self) -> bool:
-        if self._is_question or self._speaks_of_talk or not self._has("resign"):
+        if self.is_question or self.talks or not self._has("resign"):
             return False
-        said = [start for start in self._starts[::2] if self.lists["resign"].search(start)]
-        surely = self._about or self._has("wants") or any(map(self._says_no_more, said))
+        said = [start for start in self.starts[::2] if self.lists["resign"].search(start)]
+        surely = self.about or self._has("wants") or any(map(self._says_no_more, said))
         return surely and any(not self.lists["not"].search(start) for start in said)
 
     def _says_no_more(self, start: str) -> bool:
@@ -214,40 +191,120 @@ class _Sentence:
             start = self.lists[name].sub("", start).strip()
         return not start
 
-    @property
-    def _asks_us(self) -> bool:
-        if self._has("can you"):
-            knows = self._does or self._ours or (self._asks_how and self._about)
-            return knows and not self._chats
-        if not self._asks or self._chats:
-            return False
-        few = len(self._said.split()) <= _FEW_WORDS
-        of_play = self._has("loose") and (few or self._has("me", "rival"))
-        is_played = self._has("game") or (of_play and (self._is_question or "," not in self.text))
-        talks = self._speaks_of_talk or _SMILEY.search(self.text)
-        return self._undoes or self._ours or self._asks_how or (is_played and not talks)
+    def _does(self) -> bool:
+        return self.undoes or (self._has("shows", "acts") and (self.about or self.asks_how))
 
-    @property
-    def _wants_of_us(self) -> bool:
-        if self._chats:
+    def _asks_us(self) -> bool:
+        if self.chats:
             return False
-        wants = self._has("wants") and not self._asks
+        if self._has("can you"):
+            return self._does() or self.ours or (self.asks_how and self.about)
+        few = len(self.said.split()) <= _FEW_WORDS
+        of_play = self._has("loose") and (few or self._has("me", "rival"))
+        is_played = self._has("game") or (of_play and (self.is_question or "," not in self.text))
+        talks = self.talks or _SMILEY.search(self.text)
+        asks_ours = self.undoes or self.ours or self.asks_how or (is_played and not talks)
+        return self.asks and asks_ours
+
+    def _wants_of_us(self) -> bool:
+        if self.chats:
+            return False
+        wants = self._has("wants") and not self.asks
         return (
-            (wants and (self._does or self._ours or self._has("game")))
-            or self._orders
-            or (self._about and any(self._begins(start, "shows") for start in self._starts))
-            or (self._has("faults") and (self._about or self._undoes))
-            or self._is_bare
+            (wants and (self._does() or self.ours or self._has("game")))
+            or self.orders
+            or (self.about and any(map(self.lists["shows"].match, self.starts)))
+            or (self._has("faults") and (self.about or self.undoes))
+            or self._is_bare()
             or (self._has("sole") and not self._has("past"))
         )
 
-    @property
     def _is_bare(self) -> bool:
-        """Whether it names a matter of ours, and has no verb: "score and losses"."""
-        size, shouts = len(self._said.split()), "!" in self.text
+        """Return whether it names a matter of ours, and has no verb: "score and losses"."""
+        size, shouts = len(self.said.split()), "!" in self.text
         if size > _MOST_BARE or self._has("tells"):
             return False
         counted = self._has("game") and self._has("counts")
         mine = size <= _FEW_WORDS + 1 and self._has("me") and self._has("game")
-        named = self._undoes or (self._ours and not shouts) or counted
+        named = self.undoes or (self.ours and not shouts) or counted
         return (named and not self._has("past")) or (mine and not shouts)
+
+
+def plain_words(text: str) -> str:
+    """Return the words of a text, without accents and in lower case."""
+    plain = unicodedata.normalize("NFKD", fold_typography(text).casefold().translate(_PLAIN))
+    plain = "".join(char for char in plain if not unicodedata.combining(char))
+    return " ".join(_WORD.findall(plain))
+
+
+def spelt(text: str) -> str:
+    """Return a text in which long words of ours with a wrong letter are replaced."""
+    return _LONG_WORD.sub(_spelt, text)
+
+
+def spoken(said: str, around: str) -> list[Lists]:
+    """Return the lists of the language of some words, or of several that it may be."""
+    near, far = _languages_of(said), _languages_of(around)
+    most = max(((count, far[name]) for name, count in near.items()), default=None)
+    return [_LANGUAGES[name] for name, count in near.items() if (count, far[name]) == most]
+
+
+@lru_cache(maxsize=8)
+def _languages_of(said: str) -> Counter[str]:
+    """Count the words of a text that each language has in its lists."""
+    found = Counter[str]()
+    for word in said.split():
+        starts = (f"{word[:size]}*" for size in range(_SHORTEST_STEM, len(word) + 1))
+        found.update(set[str]().union(*(_KNOWN.get(some, ()) for some in (word, *starts))))
+    return found
+
+
+def _spelt(found: re.Match[str]) -> str:
+    word = plain_words(found[0])
+    if _languages_of(word):
+        return found[0]
+    starts = (word[:size] for size in range(_SHORTEST_LONG, len(word) + 1))
+    meant = (_LONG.get(some, "") for start in starts for some in _shortened(start))
+    likely = [stem for stem in meant if stem[:2] == word[:2] and not stem.startswith(word)]
+    return max(likely, key=len, default=found[0])
+
+
+def _shortened(word: str) -> Iterator[str]:
+    return (word[:at] + word[at + 1 :] for at in range(len(word) + 1))
+
+
+def _phrases(line: str) -> Iterator[str]:
+    return map(plain_words, line.split(","))
+
+
+def _pattern(phrases: Iterable[str]) -> str:
+    """Return a pattern of a list; a star stands for any letters, a plus for at most four words."""
+    some = "|".join(map(_as_pattern, sorted(phrases, key=len, reverse=True)))
+    return rf"\b(?:{some or '(?!)'})\b"
+
+
+def _as_pattern(phrase: str) -> str:
+    pattern = phrase.replace("*", r"\w*").replace(" + ", r" (?:\w+ ){0,4}?")
+    return re.sub(r"(?<=\b\w) (?=\w)|(?<=\w) (?=\w\b)", " ?", pattern)
+
+
+def _read(path: Path) -> Lists:
+    found = read_sections(path, _SECTIONS, _phrases)
+    for word in " ".join(phrase for phrases in found.values() for phrase in phrases).split():
+        _KNOWN.setdefault(word.lstrip("*"), set()).add(path.stem)
+    stems = (phrase.strip("*") for name in ("sole", "ours", "game") for phrase in found[name])
+    for stem in (stem for stem in stems if len(stem) >= _SHORTEST_LONG and stem.isalpha()):
+        for some in _shortened(stem):
+            _LONG[some] = max(_LONG.get(some, ""), stem, key=len)
+    patterns = {section: _pattern(phrases) for section, phrases in found.items()}
+    patterns["first"] = rf"\A(?:{patterns['first']} ?)+"
+    return {section: re.compile(pattern) for section, pattern in patterns.items()}
+
+
+_KNOWN: Final[dict[str, set[str]]] = {}  # the languages of each word; a star ends a stem
+_LONG: Final[dict[str, str]] = {}  # long words without one of their letters, each with the word
+_LANGUAGES: Final = {path.stem: _read(path) for path in sorted((FOLDER / "asked").glob("*.txt"))}
+CARD: Final = {  # the words by which the lines of the status card are found, by help page
+    page: re.compile(_pattern(phrases))
+    for page, phrases in read_sections(FOLDER / "card.txt", _CARD, _phrases).items()
+}
