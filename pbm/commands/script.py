@@ -1,17 +1,27 @@
 """Parses a whole mail into commands and a comment, or into a problem."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
 
+from pbm.commands.families.play import PlayMove, Preview
+from pbm.commands.language.arguments import Opponents
 from pbm.commands.language.around_moves import PHRASES
-from pbm.commands.language.declare import MASK, Command
-from pbm.commands.language.words import Login, lowered
-from pbm.commands.registry import Problem, botched_move, parse_line, parse_move, whole_move
+from pbm.commands.language.declare import MASK, Command, Operand
+from pbm.commands.language.words import Handle, Login, lowered
+from pbm.commands.registry import (
+    Problem,
+    begun_by,
+    botched_move,
+    parse_line,
+    parse_move,
+    whole_move,
+)
 from pbm.commands.sentences.agreeing import LONGEST_YES, WELCOME, Asked, agrees
 from pbm.commands.sentences.answers import opts_out, says_no, says_only_yes, spoken
-from pbm.commands.talk import is_talk
+from pbm.commands.sentences.clauses import SENTENCE_WORDS, words_of
 from pbm.play import subjects
 from pbm.play.game_words import mentions_place
 from pbm.play.limits import MOST_COMMANDS
@@ -25,6 +35,11 @@ _LINES_READ = 200  # of one mail
 _OPENING_LINES = 2
 _NO_BELOW = 4  # lines below a yes that may contradict it
 _MULTIPLE = "multiple"
+_FEWEST_WORDS = 3  # of a sentence; shorter lines are mistyped commands
+_TO_YOU, _WORDS, _OURS, _BEGINNINGS, _WHOLE = SENTENCE_WORDS.values()
+# A number, an option, an address, a ply, two partners.
+_EXACT = re.compile(r"\d|[@#=+*]|(?:^|\s)[-\u2013\u2014]{1,2}\w")
+_PLAYS = (PlayMove, Preview)  # "move the left one up" can only be a command
 _Read = Callable[[str], Command | Problem | None]
 
 
@@ -198,7 +213,52 @@ def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | No
     found = parse_move(line, game) or parse_line(line, game)
     if not isinstance(found, Command):
         found = whole_move(line, game) or botched_move(line, game) or found
-    return None if found and is_talk(line, found) else found
+    return None if found and _is_talk(line, found) else found
+
+
+def _is_talk(line: str, found: Command | Problem) -> bool:
+    """Return whether a line, parsed as `found`, is rather a sentence for the other players.
+
+    In a reply to a board, "Draw your own conclusions" goes to the others, "move left" does not. A
+    line is a sentence only if it has words from `languages/sentences.txt`. It must have nothing
+    that may be a password, and nothing like an argument of a command: no number, option or address.
+    """
+    if isinstance(found, Command) and not found.reads_only:
+        return False
+    if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):
+        return False
+    line = " ".join(word for word in line.split() if not mentions_place(word))
+    words = words_of(line)
+    if _EXACT.search(line) or not words:
+        return False
+    if isinstance(found, Problem) and found.code == "unknown-command" and words[0] in _WORDS:
+        return True  # "How" is no "show"
+    if len(words) < _FEWEST_WORDS:
+        return " ".join(words) in _WHOLE
+    meant = begun_by(line)
+    if not meant or any(command.has_secret() for command in meant):
+        return False
+    return _is_sentence(words, meant)
+
+
+def _is_sentence(words: Sequence[str], meant: Sequence[type[Command]]) -> bool:
+    if any(" ".join(words[:count]) in _BEGINNINGS for count in (2, 3)):
+        return not _OURS.intersection(words[3:])
+    about_board = words[0] == "board"  # without a number it is an ordinary word
+    if _OURS.intersection(words[1:]) and not about_board:
+        return False
+    if _TO_YOU.intersection(words[1:]):
+        return True
+    is_possible = about_board or all(map(_names_something, meant))
+    return is_possible and not _WORDS.isdisjoint(words[1:])
+
+
+def _names_something(command: type[Command]) -> bool:
+    """Return whether a command must have an argument that says what it is about."""
+    operands = [field for field in command.fields.values() if isinstance(field, Operand)]
+    if command in _PLAYS or any(isinstance(field.kind, Handle | Opponents) for field in operands):
+        return False
+    return any(not field.optional for field in operands)
 
 
 def confirmation(

@@ -2,7 +2,7 @@
 
 import re
 
-from pbm.commands.figures import with_figures
+from pbm.commands.families.help import with_figures
 from pbm.config import Settings
 from pbm.play.limits import MAILS_OF_ADDRESS
 from pbm.resources import help_pages

@@ -6,16 +6,18 @@ front, and a command in a sentence is in quotes.
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from textwrap import fill
 from typing import Any
 
-from pbm.commands.figures import with_figures
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import Word, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.mail.reading.limits import LIMITS
 from pbm.nearest import nearest
+from pbm.play import limits
 from pbm.play.views import opening_view
 from pbm.resources import help_pages, strength_file
 from pbm.rules.contract import Game, Option, Position, SetupError, completed
@@ -60,6 +62,15 @@ _EXPLAINED = {
 }
 _PART = re.compile(r"<!-- arena ladder -->(.*?)<!-- /arena ladder -->", re.DOTALL)
 _ROW = re.compile(r"\| `(\w+)` v `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|")
+
+# Figures of limits in pages: `{NAME}` is the limit, and `{NAME/hour}` that of an hour.
+_LIMITS: dict[str, Any] = {
+    **vars(limits),
+    "MEGABYTES": LIMITS.mail_bytes >> 20,
+    "KILOBYTES_READ": LIMITS.text_bytes // 1024,
+}
+_FIGURE = re.compile(r"\{([A-Z_]+)(?:/(\d*)(minute|hour|day|week)s?)?\}")
+_UNITS = {unit: timedelta(**{f"{unit}s": 1}) for unit in ("minute", "hour", "day", "week")}
 
 
 class Help(Command, group="look"):
@@ -261,3 +272,26 @@ def strength_text() -> str:
         drawn = f"; {neither} had no winner" if int(neither) else ""
         told.append(f"{first} won {won} of {games} games against {second}{drawn}.")
     return " ".join(told)
+
+
+def with_figures(page: str) -> str:
+    """Replace each `{NAME}` in a help page by that limit's figure. Raises KeyError, ValueError.
+
+    >>> with_figures("{NEWS/hour} an hour, {SENT/2hours} in 2, for {SEEK_STANDS/week} weeks")
+    '30 an hour, 5 in 2, for 4 weeks'
+    """
+    return _FIGURE.sub(lambda found: str(_figure(*found.groups(""))), page)
+
+
+def _figure(name: str, count: str, unit: str) -> int:
+    limit = _LIMITS[name]
+    if isinstance(limit, int):
+        return limit
+    if not unit:
+        return int(limit.most)
+    time = int(count or 1) * _UNITS[unit]
+    is_length = isinstance(limit, timedelta)
+    number, rest = divmod(limit, time) if is_length else divmod(limit.most * time, limit.within)
+    if rest:
+        raise ValueError(f"{name} is no whole number for {count}{unit}")
+    return int(number)

@@ -141,3 +141,7 @@ def read_list(
     """Return the phrases in a file, by section. Raises WordListError and OSError."""
     found = read_sections(folder / f"{name}.txt", sections, lambda line: (phrase_of(line),))
     return {section: frozenset(phrases) for section, phrases in found.items()}
+
+
+# By what words a line is a sentence for the other players.
+SENTENCE_WORDS: Final = read_list("sentences", ("to you", "words", "ours", "beginnings", "whole"))

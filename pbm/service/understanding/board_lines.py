@@ -11,8 +11,8 @@ from pbm.commands.language.words import BoardRef
 from pbm.commands.registry import Problem, line_for_a_board, whole_move
 from pbm.commands.script import Script, trimmed, without_lines
 from pbm.commands.sentences import answers
-from pbm.commands.sentences.around_lines import is_spoken_of
 from pbm.commands.sentences.clauses import clauses
+from pbm.commands.sentences.moves_inside import is_spoken_of
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game

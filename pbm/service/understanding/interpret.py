@@ -15,7 +15,7 @@ from pbm.commands.registry import Problem, read_commands
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
 from pbm.commands.sentences import answers
 from pbm.commands.sentences.agreeing import Asked, agrees, beside_yes
-from pbm.commands.sentences.around_lines import is_in_sentence
+from pbm.commands.sentences.moves_inside import is_in_sentence
 from pbm.events import Answered
 from pbm.play.limits import OFFER_UNCLEAR
 from pbm.play.offers import DRAW, TAKEBACK, mark_of

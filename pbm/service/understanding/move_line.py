@@ -20,10 +20,8 @@ from pbm.commands.language.around_moves import PHRASES, with_signs
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, nearly_move, whole_move
 from pbm.commands.script import Script, without_lines
-from pbm.commands.sentences.around_lines import is_spoken_of
-from pbm.commands.sentences.clauses import clauses, phrase_of, read_list, words_of
-from pbm.commands.sentences.moves_inside import KIND, MoveInside, moves_inside
-from pbm.commands.talk import TO_YOU
+from pbm.commands.sentences.clauses import SENTENCE_WORDS, clauses, phrase_of, read_list, words_of
+from pbm.commands.sentences.moves_inside import KIND, MoveInside, is_spoken_of, moves_inside
 from pbm.errors import Refusal
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_own import holds_ours
@@ -39,6 +37,7 @@ _SENTENCES_READ = 24  # lines of one mail
 _FROM_TO = re.compile(r"[^\s→-]{1,3}\s*[→-]\s*[^\s→-]{1,3}[\s.!]*")  # one place to another
 _DIGIT = re.compile("[0-9]")  # a dictated move has none; the sender is asked about it
 _MOST_MOVES = 8  # different moves that are tried on the board
+_TO_YOU: Final = SENTENCE_WORDS["to you"]
 _IN_SENTENCE, _RETURNED = "in-sentence", "returned"  # why a line may not be meant as a move
 
 
@@ -96,7 +95,7 @@ def _in_sentences(
         return _asking(known, board, first.line, move, script.said, _IN_SENTENCE)
     if legal:
         return _which_of(board, script, legal.values())
-    speaks_to_you = any(not TO_YOU.isdisjoint(words_of(item.line)) for item in found)
+    speaks_to_you = any(not _TO_YOU.isdisjoint(words_of(item.line)) for item in found)
     if speaks_to_you or any(item.inside and item.inside.is_doubted for item in found):
         return Reading(comment=script.said)
     planned = next((item for item in found if item.inside and item.inside.is_planned), None)
@@ -298,7 +297,7 @@ _VERBS, _THINGS, _WHERE, _TALK, _ASKS, _SUGGESTED, _AROUND = read_list("describe
 _ASKING: Final = re.compile("|".join(rf"\b{re.escape(phrase)}\b" for phrase in sorted(_ASKS)))
 # These mean something else in other languages: "je pousse", "dit veld".
 _AMBIGUOUS: Final = frozenset("je te ti u dit din ton ta".split())
-_TALK_OR_YOU: Final = _TALK | (TO_YOU - _AMBIGUOUS)
+_TALK_OR_YOU: Final = _TALK | (_TO_YOU - _AMBIGUOUS)
 _WISH: Final = KIND | _AROUND | _SUGGESTED
 
 
