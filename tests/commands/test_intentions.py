@@ -213,13 +213,16 @@ def test_long_words_are_no_intention() -> None:
     assert said("Hi\n" + "\n" * 30 + "I resign") == "talk"
 
 
-def test_a_list_names_the_line_that_cannot_be_read(tmp_path: Path) -> None:
+def test_a_list_names_the_line_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pbm.commands.sentences.clauses.FOLDER", tmp_path)
     for text in ("word\n", "== others ==\nword\n", "== no ==\nno\n\n...\n"):
         (tmp_path / "list.txt").write_text(text, encoding="utf-8")
         with pytest.raises(WordListError, match=r"list\.txt, line \d"):
-            read_list("list", ("yes", "no"), tmp_path)
+            read_list("list", ("yes", "no"))
     (tmp_path / "list.txt").write_text("# ours\n== no ==\nNo way\nno way\n", encoding="utf-8")
-    assert read_list("list", ("yes", "no"), tmp_path) == {"yes": set(), "no": {"no way"}}
+    assert read_list("list", ("yes", "no")) == {"yes": set(), "no": {"no way"}}
 
 
 @pytest.mark.parametrize(

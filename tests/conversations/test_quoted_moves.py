@@ -18,8 +18,8 @@ from pbm.commands.language.context import Context
 from pbm.commands.script import Script, read_script
 from pbm.commands.turn import Turn
 from pbm.mail.reading.quoting import find_own_words
+from pbm.service.understanding.mail_turn import Known, Reading
 from pbm.service.understanding.move_line import read_move_line
-from pbm.service.understanding.reading import Known, Reading
 from tests.mail.reading.our_mails import our_mails, quoted, without_marks
 from tests.mail.reading.replies_corpus import html_alone, replies, rewritten, script_of
 from tests.mail.reading.test_promise_19_replies import TOLD

@@ -89,7 +89,6 @@ class ChangeAddress(Add, group="account"):
     instead = True
 
     address: str = operand(Address())
-    run = Add.run
 
     def consequences(self, turn: Turn, player: Player) -> dict[str, Any]:
         playing = bool(boards_played(turn.work, player, lock=False))

@@ -81,7 +81,6 @@ class Resume(Pause, group="play"):
     words = ("resume",)
     examples = ("resume", "resume 12")
     offer: ClassVar[OfferKind] = RESUME
-    run = Pause.run
 
 
 class Give(Command, group="play"):

@@ -10,7 +10,6 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.boards import position_after
 from pbm.play.clocks.view import clock_for
-from pbm.play.limits import MOST_SHOWN
 from pbm.play.listings import (
     Selection,
     Which,
@@ -116,9 +115,7 @@ def _all_shown(
     refs = [item for item in what if isinstance(item, BoardRef)]
     words = [item for item in what if isinstance(item, str)]
     more = _asked_for(context, words).boards(context.work) if words else []
-    room = MOST_SHOWN - context.shown
-    if room <= 0:
-        raise Refusal("enough-shown", most=MOST_SHOWN)
+    room = context.room()
     boards = [(context.board(ref), ref.ply) for ref in refs[:room]]
     strange = [board.id for board, _ in boards if own and not board.seats_of(context.player_id)]
     if strange:
@@ -176,8 +173,7 @@ class Next(Command, group="look"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
-        if context.shown >= MOST_SHOWN:
-            raise Refusal("enough-shown", most=MOST_SHOWN)
+        context.room()
         boards, more = boards_waiting(context.work, context.player, context.now)
         count = len(boards) + more
         if count == 1:

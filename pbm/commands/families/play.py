@@ -13,7 +13,6 @@ from pbm.mail.site import Answering
 from pbm.play import advice
 from pbm.play.actions import leave_board, play_move
 from pbm.play.boards import check_move
-from pbm.play.limits import MOST_SHOWN
 from pbm.play.views import listed_after, past_view, view_after
 from pbm.rules.contract import Game
 from pbm.store.values.boards import Board
@@ -129,8 +128,7 @@ class Preview(Command, group="look"):
     move: str = operand(MoveText())
 
     def run(self, context: Context) -> Iterator[Event]:
-        if context.shown >= MOST_SHOWN:
-            raise Refusal("enough-shown", most=MOST_SHOWN)
+        context.room()
         board = context.board(self.board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)

@@ -248,7 +248,6 @@ class SetChallenges(Set, group="lobby"):
 
     name = "challenges"
     value: str = operand(OneOf(*_CHOICES["challenges"]))
-    run = Set.run
 
 
 class SetLimit(Set, group="lobby"):

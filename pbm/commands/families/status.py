@@ -9,7 +9,6 @@ from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.commands.sentences.asked import card_lines
 from pbm.errors import Refusal
 from pbm.events import Answered, Commented, Event
-from pbm.play.limits import MOST_SHOWN
 from pbm.play.views import status_view
 from pbm.store.values.asking import OPEN_FOR
 from pbm.store.values.boards import Board
@@ -31,8 +30,7 @@ class Status(Command, group="look"):
     asked: tuple[str, ...] = ()  # the words that the card answers
 
     def run(self, context: Context) -> Iterator[Event]:
-        if context.shown >= MOST_SHOWN:
-            raise Refusal("enough-shown", most=MOST_SHOWN)
+        context.room()
         board = context.board(self.board)
         yield Answered("status", card(context, board, self.asked), board.id)
 

@@ -12,7 +12,7 @@ from pbm.errors import Refusal
 from pbm.mail.site import Answering
 from pbm.play.actions import forfeited_at
 from pbm.play.begin import handles_like, robot_to_begin_with
-from pbm.play.limits import Rate, minute_after
+from pbm.play.limits import MOST_SHOWN, Rate, minute_after
 from pbm.play.records import note_seen
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
@@ -105,6 +105,12 @@ class Context:
         if board is None or self.actor_id is None or not board.is_installed:
             return False
         return bool(board.seats_of(self.actor_id))
+
+    def room(self) -> int:
+        """Return how many more boards the mail may show. Raises Refusal if there is no room."""
+        if self.shown >= MOST_SHOWN:
+            raise Refusal("enough-shown", most=MOST_SHOWN)
+        return MOST_SHOWN - self.shown
 
     def board(self, ref: BoardRef | None) -> Board:
         """Return the board that `ref` names, or else the board that the mail is about.

@@ -267,21 +267,34 @@ def _agree(language: Language, found: Sequence[Clause], asked: Asked, *, merely:
             return False
         else:
             remarks += 1
-    affirms = {part for part in said if part in saying}
+    is_clear = not again.isdisjoint(sure) and not language.clear.isdisjoint(said)
+    if remarks and not (is_clear and PLAY in asked.kinds):  # no mere "I'd love to"
+        return False
+    if not (merely or _is_explicit(language, said, sure, asked, chat)):
+        return False
+    return _affirms(language, said, sure, asked)
+
+
+def _is_explicit(
+    language: Language, said: Collection[str], sure: set[str], asked: Asked, chat: frozenset[str]
+) -> bool:
+    """Return whether an answer is explicit enough for the chat in it, if there is any."""
+    states = not _STATING.isdisjoint(said)
+    if chat.isdisjoint(said) and not (states and "draw" in asked.kinds):
+        return True
+    says_again = not sure.isdisjoint(language.accepting) if states else len(sure) > 1
+    explicit = language.again(asked.kinds) | language.sections["named"]
+    return says_again or not sure.isdisjoint(explicit)
+
+
+def _affirms(language: Language, said: Collection[str], sure: set[str], asked: Asked) -> bool:
+    """Return whether the phrases of an answer say yes, and do not just acknowledge a mail."""
+    affirms = language.saying(asked.kinds, grave=asked.grave).intersection(said)
     if not affirms or ({REPEATED}.issuperset(affirms) and "move" not in asked.kinds):
         return False
-    repeats = not again.isdisjoint(sure)
-    if "delete" in asked.kinds and not (repeats or language.objects(asked.kinds).isdisjoint(said)):
+    only_names = "delete" in asked.kinds and language.again(asked.kinds).isdisjoint(sure)
+    if only_names and not language.objects(asked.kinds).isdisjoint(said):
         return False  # "Yes, my account is great."
-    states = not _STATING.isdisjoint(said)
-    says_again = not sure.isdisjoint(language.accepting) if states else len(sure) > 1
-    is_explicit = repeats or says_again or not sure.isdisjoint(language.sections["named"])
-    is_clear = repeats and not language.clear.isdisjoint(said)  # no mere "I'd love to"
-    chats = not chat.isdisjoint(said) or (states and "draw" in asked.kinds)
-    if (remarks and not (is_clear and PLAY in asked.kinds)) or not (
-        merely or is_explicit or not chats
-    ):
-        return False
     # "Ok", beside thanks no yes, whatever is wished then: "Ok merci, bon week-end".
     others = {*said} - (_RECEIVED | WORDS["greeting"] | {NAME})
     acknowledges = bool(others if asked.to_stranger else WORDS["thanks"].intersection(others))

@@ -135,11 +135,9 @@ def phrase_of(text: str) -> str:
     return " ".join(words_of(text))
 
 
-def read_list(
-    name: str, sections: Collection[str], folder: Path = FOLDER
-) -> dict[str, frozenset[str]]:
+def read_list(name: str, sections: Collection[str]) -> dict[str, frozenset[str]]:
     """Return the phrases in a file, by section. Raises WordListError and OSError."""
-    found = read_sections(folder / f"{name}.txt", sections, lambda line: (phrase_of(line),))
+    found = read_sections(FOLDER / f"{name}.txt", sections, lambda line: (phrase_of(line),))
     return {section: frozenset(phrases) for section, phrases in found.items()}
 
 

@@ -35,8 +35,7 @@ from pbm.service.obeying.scripts import problem_answer, rehearse, run_script
 from pbm.service.telling.announce import may_answer, shown_to
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
-from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.reading import Known, Reading
+from pbm.service.understanding.mail_turn import Known, MailTurn, Reading
 from pbm.service.understanding.wishes import read_wish, status_asked
 from pbm.store.values.asking import CONSENT_STANDS, ErrandStatus, PendingCommands, Question
 from pbm.store.values.boards import Board

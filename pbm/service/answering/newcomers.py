@@ -42,8 +42,7 @@ from pbm.service.asking.questions import (
 from pbm.service.obeying.obey import apart, obey, tell
 from pbm.service.obeying.scripts import giving_back, problem_answer, refused, run_script
 from pbm.service.telling.mail_writer import MailWriter, answers_left
-from pbm.service.understanding.mail_turn import MailTurn
-from pbm.service.understanding.reading import Reading
+from pbm.service.understanding.mail_turn import MailTurn, Reading
 from pbm.service.understanding.wishes import page_meant, pairs_meant
 from pbm.store.db import UnitOfWork
 from pbm.store.repositories.history import MOST_MEETINGS

@@ -49,7 +49,7 @@ from pbm.service.telling.announce import (
 from pbm.service.telling.claims import note_unanswered
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
-from pbm.service.understanding.reading import Reading
+from pbm.service.understanding.mail_turn import Reading
 from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 

@@ -32,7 +32,7 @@ from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, t
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
 from pbm.service.telling.announce import may_answer, others_reading
-from pbm.service.understanding.reading import Reading
+from pbm.service.understanding.mail_turn import Reading
 from pbm.service.understanding.wishes import vacation_line
 
 _LINES_READ = 24  # lines of an unsent comment that are searched for a move

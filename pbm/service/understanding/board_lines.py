@@ -16,7 +16,7 @@ from pbm.commands.sentences.moves_inside import is_spoken_of
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.limits import MOST_COMMANDS
 from pbm.rules.contract import Game
-from pbm.service.understanding.reading import Known, Reading
+from pbm.service.understanding.mail_turn import Known, Reading
 
 _LINES_READ = 200  # of one mail
 _OF_A_MOVE = ("bare-move", "unclear-move")

@@ -20,8 +20,8 @@ from pbm.events import Answered
 from pbm.play.limits import OFFER_UNCLEAR
 from pbm.play.offers import DRAW, TAKEBACK, mark_of
 from pbm.service.understanding.board_lines import read_board_lines
+from pbm.service.understanding.mail_turn import Known, Reading
 from pbm.service.understanding.move_line import read_described_move, read_move_line
-from pbm.service.understanding.reading import Known, Reading
 from pbm.service.understanding.wishes import only_wishes, read_decline, read_question, read_wish
 from pbm.store.values.boards import Board
 

@@ -29,7 +29,7 @@ from pbm.play.boards import check_move
 from pbm.play.game_words import mentions_place, moves_meant
 from pbm.play.views import view_after
 from pbm.rules.contract import Game, Suggests, has
-from pbm.service.understanding.reading import Known, Reading
+from pbm.service.understanding.mail_turn import Known, Reading
 from pbm.store.values.boards import Board
 
 _LINES_READ = 200  # of one mail

@@ -8,15 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
-from pbm.commands.families.account import ChangeHandle, Delete, ExplainStop
-from pbm.commands.families.agree import Draw, TakeBack
-from pbm.commands.families.away import Pause, TakeVacation
 from pbm.commands.families.help import Help
-from pbm.commands.families.lobby import Challenge, Decline, Rematch
-from pbm.commands.families.look import Games, Show
-from pbm.commands.families.play import Hint, Resign
-from pbm.commands.families.seeks import Play
-from pbm.commands.families.settings import ShowSettings
 from pbm.commands.families.status import Status
 from pbm.commands.language.declare import Command
 from pbm.commands.registry import parse_line, read_commands
@@ -37,40 +29,40 @@ from pbm.events import Answered
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 from pbm.service.telling.announce import others_reading
-from pbm.service.understanding.reading import Known, Reading
+from pbm.service.understanding.mail_turn import Known, Reading
 
-_DEEDS: Final[dict[Intention, type[Command]]] = {
-    Intention.RESIGN: Resign,
-    Intention.LOST: Resign,
-    Intention.DRAW: Draw,
-    Intention.TAKE_BACK: TakeBack,
-    Intention.AGAIN: Rematch,
-    Intention.ONCE_MORE: Rematch,
-    Intention.DECLINE: Decline,
-    Intention.LEAVE: Delete,
-    Intention.PAIR: Play,
-    Intention.ANYONE: Play,
-    Intention.AGAINST: Challenge,
-    Intention.RENAME: ChangeHandle,
-    Intention.AWAY: TakeVacation,
-    Intention.PAUSE: Pause,
+_DEEDS: Final = {
+    Intention.RESIGN: "resign",
+    Intention.LOST: "resign",
+    Intention.DRAW: "draw",
+    Intention.TAKE_BACK: "takeback",
+    Intention.AGAIN: "rematch",
+    Intention.ONCE_MORE: "rematch",
+    Intention.DECLINE: "decline",
+    Intention.LEAVE: "delete",
+    Intention.PAIR: "play",
+    Intention.ANYONE: "play",
+    Intention.AGAINST: "challenge",
+    Intention.RENAME: "change handle",
+    Intention.AWAY: "vacation",
+    Intention.PAUSE: "pause",
 }
 _WISHED: Final = {aim: Intention[aim.name] for aim in (Aim.TAKE_BACK, Aim.PAUSE, Aim.RESIGN)}
 _WISHES: Final = frozenset(
     (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
 )
-_LOOKS: Final[dict[Intention, type[Command]]] = {
-    Intention.STOP: ExplainStop,
-    Intention.FEWER: ExplainStop,
-    Intention.GAMES: Games,
-    Intention.SETTINGS: ShowSettings,
-    Intention.HINT: Hint,
+_LOOKS: Final = {
+    Intention.STOP: "stop",
+    Intention.FEWER: "stop",
+    Intention.GAMES: "games",
+    Intention.SETTINGS: "settings",
+    Intention.HINT: "hint",
 }
 _PAGES: Final = {
     Intention.PLAY: "tutorial",
     Intention.HELP: "",
     Intention.COMMANDS: "commands",
-    Intention.CHALLENGE: Challenge.words[0],
+    Intention.CHALLENGE: "challenge",
     Intention.CHANGE: "change",
     Intention.ROBOTS: "robots",
 }
@@ -78,7 +70,7 @@ _EXPLAINED: Final = (Intention.TOURNAMENT, Intention.STATE)
 _FEW_WORDS = 4  # of a stranger's question that needs a help page
 _MOST_CARDS: Final = 3  # in an answer to a mail to no board
 _OF_A_BOARD: Final = frozenset(("colours", "time", "show"))  # lines of the card that differ
-_WITHOUT_BOARD = (Delete, ChangeHandle, ExplainStop, Games, ShowSettings, Play, Challenge)
+_WITHOUT_BOARD = ("delete", "change handle", "stop", "games", "settings", "play", "challenge")
 
 
 def read_wish(known: Known, script: Script) -> Reading | None:
@@ -133,7 +125,7 @@ def read_question(known: Known, said: Reading) -> Reading | None:
     if aim is Aim.EITHER or not known.turn.claim or others_reading(board, known.player_id):
         aside = said.aside if aim is Aim.EITHER else None  # it would say that the words went out
         return replace(said, aim=aim if aim is Aim.EITHER else Aim.SERVER, aside=aside)
-    return _answering([f"{Status.words[0]} {board.id}"], said.comment)
+    return _answering([f"status {board.id}"], said.comment)
 
 
 def status_asked(known: Known, script: Script) -> Reading | None:
@@ -144,10 +136,10 @@ def status_asked(known: Known, script: Script) -> Reading | None:
         return None
     pages = card_lines(asked)
     boards = known.work.boards.of_player(known.player_id, playing=True, most=_MOST_CARDS + 1)
-    lines = [f"{Status.words[0]} {number}" for number in sorted(board.id for board in boards)]
+    lines = [f"status {number}" for number in sorted(board.id for board in boards)]
     if not lines or _OF_A_BOARD.isdisjoint(pages or _OF_A_BOARD):
-        lines = [f"{Help.words[0]} {page}" for page in pages[:_MOST_CARDS]] or [Help.words[0]]
-    return _answering(lines if len(lines) <= _MOST_CARDS else [Games.words[0]], asked)
+        lines = [f"help {page}" for page in pages[:_MOST_CARDS]] or ["help"]
+    return _answering(lines if len(lines) <= _MOST_CARDS else ["games"], asked)
 
 
 def _answering(lines: Sequence[str], asked: Sequence[str]) -> Reading:
@@ -179,11 +171,11 @@ def _asking(known: Known, meant: Meant, line: str = "") -> Reading:
 
 def vacation_line(lines: Sequence[str]) -> str | None:
     """Return a `vacation` or `help vacation` line for a sender who will be away; else None."""
-    days, vacation = days_away(lines), TakeVacation.words[0]
+    days = days_away(lines)
     if days is None:
         return None
-    line = f"{vacation} {days}"
-    return line if days and isinstance(parse_line(line), Command) else f"{Help.words[0]} {vacation}"
+    line = f"vacation {days}"
+    return line if days and isinstance(parse_line(line), Command) else "help vacation"
 
 
 def only_wishes(line: str) -> bool:
@@ -279,12 +271,11 @@ def _concerns_nobody(known: Known, meant: Meant) -> bool:
 def _line(meant: Meant, number: int | None, game: Game) -> str:
     page = _page(meant, game)
     if page is not None:
-        return f"{Help.words[0]} {page}".strip()
+        return f"help {page}".strip()
     board = meant.board or number
-    command = (_DEEDS | _LOOKS).get(meant.intention, Show if board else Games)
-    named = f" {board}" if board and command not in _WITHOUT_BOARD else ""
-    words = f"{command.words[0]} {command.second}".strip()
-    return f"{words}{f' {meant.handle}' if meant.handle else named}"
+    words = (_DEEDS | _LOOKS).get(meant.intention, "show" if board else "games")
+    named = board if words not in _WITHOUT_BOARD else None
+    return " ".join(map(str, filter(None, (words, meant.handle or named))))
 
 
 def _page(meant: Meant, game: Game) -> str | None:
@@ -292,7 +283,7 @@ def _page(meant: Meant, game: Game) -> str | None:
         return game.info.name
     deed = _DEEDS.get(meant.intention)
     if deed and meant.asks_how:
-        return deed.words[0]
+        return deed.split()[0]
     return _PAGES.get(meant.intention)
 
 
@@ -308,7 +299,7 @@ def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
     """Return the mail section that asks whether the requests `deeds` are meant."""
     asked = [
         {
-            "command": _DEEDS[item.intention].words[0],
+            "command": _DEEDS[item.intention].split()[0],
             "number": item.board or number,
             "handle": item.handle,
         }
