@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
+from operator import ne, not_
 from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
@@ -29,17 +30,6 @@ _OF_THE_CALENDAR = ("weekend", "timezone")
 _MOST_GAMES = 999
 _DAY = timedelta(days=1)
 _NO_LIMIT = ("none", "off", "no", "0")
-_SPELLINGS = {
-    "pictures": "picture",
-    "mail": "mails",
-    "digests": "digest",
-    "zone": "timezone",
-    "tz": "timezone",
-    "weekends": "weekend",
-    "language": "languages",
-    "receipt": "receipts",
-    "reminder": "reminders",
-}
 _HOW_OFTEN = {
     **dict.fromkeys(("on", "day", "everyday"), DAILY),
     **dict.fromkeys(("no", "never", "none"), OFF),
@@ -55,37 +45,38 @@ _FILE = Path(__file__).parents[1] / "languages" / "spoken.txt"
 _BETWEEN_LANGUAGES = re.compile(r"[\s,;/+&]+")
 _NO_LANGUAGE = ("none", "off", "-")
 _SWITCH = ("on", "off")
-# The values of each setting; empty if they are not fixed words.
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "picture": _SWITCH,
-    "subject": ("plain", "classic"),
-    "mails": ("all", "turn", "digest"),
-    "strict": _SWITCH,
-    "weekend": _SWITCH,
-    "digest": (DAILY, HOURLY, OFF),
-    "challenges": ("on", "off", "ask"),
-    "timezone": (),
-    "languages": (),
-    "limit": (),
-    "receipts": _SWITCH,
-    "reminders": (),
+
+
+@dataclass(frozen=True)
+class _Setting:
+    choices: tuple[str, ...] = ()  # empty if they are not fixed words
+    spelt: tuple[str, ...] = ()  # other words for it
+    # Whether a value protects its player less than another, so that it is confirmed alone.
+    is_weak: Callable[[Any], bool] | None = None
+
+
+_SETTINGS: Mapping[str, _Setting] = {
+    "picture": _Setting(_SWITCH, ("pictures",)),
+    "subject": _Setting(("plain", "classic")),
+    "mails": _Setting(("all", "turn", "digest"), ("mail",), partial(ne, "all")),
+    "strict": _Setting(_SWITCH, is_weak=not_),
+    "weekend": _Setting(_SWITCH, ("weekends",), not_),
+    "digest": _Setting((DAILY, HOURLY, OFF), ("digests",), partial(ne, OFF)),
+    "challenges": _Setting(("on", "off", "ask"), is_weak=partial(ne, "ask")),
+    "timezone": _Setting(spelt=("zone", "tz")),
+    "languages": _Setting(spelt=("language",)),
+    "limit": _Setting(is_weak=not_),
+    "receipts": _Setting(_SWITCH, ("receipt",), not_),
+    "reminders": _Setting(spelt=("reminder",), is_weak=partial(ne, "all")),
 }
-# The values of settings that protect their player less than others, and are confirmed alone.
-_WEAKER: Mapping[str, Callable[[Any], bool]] = {
-    "strict": lambda value: not value,
-    "weekend": lambda value: not value,
-    "receipts": lambda value: not value,
-    "reminders": lambda value: value != "all",
-    "mails": lambda value: value != "all",
-    "digest": lambda value: value != OFF,
-    "challenges": lambda value: value != "ask",
-    "limit": lambda value: not value,
-}
+_WEAK = {name: item.is_weak for name, item in _SETTINGS.items() if item.is_weak}
+_SPELLINGS = {word: name for name, item in _SETTINGS.items() for word in item.spelt}
 # Words that need no `set` in front.
 SWITCHES = frozenset(
     word
-    for word in (*_CHOICES, *_SPELLINGS)
-    if (name := _SPELLINGS.get(word, word)) == "digest" or _CHOICES[name] == _SWITCH
+    for name, item in _SETTINGS.items()
+    if name == "digest" or item.choices == _SWITCH
+    for word in (name, *item.spelt)
 )
 
 
@@ -105,7 +96,7 @@ def _changes(name: str, text: str) -> dict[str, Any]:
             return {name: value}
         case "digest" if (hour := _hour(text)) is not None:
             return {"digest": DAILY, "digest_at": hour}
-    choices = _CHOICES[name]
+    choices = _SETTINGS[name].choices
     value = lowered(text)
     if name == "digest":
         value = _HOW_OFTEN.get(value, value)
@@ -120,10 +111,10 @@ def _changes(name: str, text: str) -> dict[str, Any]:
 def _weakens(name: str, text: str) -> bool:
     """Return whether `set NAME TEXT` lets others do more, or lets the player see less, or later."""
     try:
-        changed = _changes(name, text) if name in _WEAKER else {}
+        changed = _changes(name, text) if name in _WEAK else {}
     except Refusal:
         return False
-    return any(name in _WEAKER and _WEAKER[name](value) for name, value in changed.items())
+    return any(name in _WEAK and _WEAK[name](value) for name, value in changed.items())
 
 
 def _hour(word: str) -> int | None:
@@ -217,7 +208,7 @@ class Set(Command, group="account"):
     words = ("set",)
     examples = ("set picture off", "set mails turn", "set digest daily")
 
-    name: str = operand(OneOf(*_CHOICES, shown="setting", **_SPELLINGS))
+    name: str = operand(OneOf(*_SETTINGS, shown="setting", **_SPELLINGS))
     value: str = operand(JoinedWords("value"))
 
     def _read(self, words: list[str]) -> None:
@@ -247,7 +238,7 @@ class SetChallenges(Set, group="lobby"):
     examples = ("challenges ask", "challenges off", "challenges on")
 
     name = "challenges"
-    value: str = operand(OneOf(*_CHOICES["challenges"]))
+    value: str = operand(OneOf(*_SETTINGS["challenges"].choices))
 
 
 class SetLimit(Set, group="lobby"):

@@ -13,7 +13,7 @@ moves nearest to it. Out of turn the sender is told whose turn it is.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.around_moves import PHRASES, with_signs
@@ -38,7 +38,6 @@ _FROM_TO = re.compile(r"[^\s→-]{1,3}\s*[→-]\s*[^\s→-]{1,3}[\s.!]*")  # one
 _DIGIT = re.compile("[0-9]")  # a dictated move has none; the sender is asked about it
 _MOST_MOVES = 8  # different moves that are tried on the board
 _TO_YOU: Final = SENTENCE_WORDS["to you"]
-_IN_SENTENCE, _RETURNED = "in-sentence", "returned"  # why a line may not be meant as a move
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def _in_sentences(
         return Reading(comment=script.said)
     if len(legal) == 1:
         ((_, move), (first, *_)) = next(iter(legal.items()))
-        return _asking(known, board, first.line, move, script.said, _IN_SENTENCE)
+        return _asking(known, board, first.line, move, script.said, in_sentence=True)
     if legal:
         return _which_of(board, script, legal.values())
     speaks_to_you = any(not _TO_YOU.isdisjoint(words_of(item.line)) for item in found)
@@ -142,9 +141,8 @@ def _played(known: Known, board: Board, script: Script, places: Sequence[_Found]
         return Reading((PlayMove.bare(first.text, first.line, board.rules),), comment)
     if not first.move.is_on(board):
         return _which_of(board, script, [places])
-    doubts = (doubt for item in places if (doubt := _doubt(script.said, item)))
-    if doubt := next(doubts, ""):
-        return _asking(known, board, first.line, first.move.move, comment, doubt)
+    if doubt := next(filter(None, (_doubt(script.said, item) for item in places)), None):
+        return _asking(known, board, first.line, first.move.move, comment, **{doubt: True})
     return Reading((first.move,), comment)
 
 
@@ -160,13 +158,12 @@ def _asking(
     line: str,
     move: str,
     comment: tuple[str, ...],
-    doubt: str = "",
-    **more: bool,
+    **why: bool,
 ) -> Reading:
-    """Return the reading that asks whether a line means `move`. `doubt` says why it may not."""
+    """Return the reading that asks whether a line means `move`. `why` is known of its doubts."""
     shown, move = view_after(board, move, player_id=known.player_id, picture=known.wants_picture)
-    told = {"section": "guessed-move", "move": move, "line": line, **more}
-    told |= {"in_sentence": doubt == _IN_SENTENCE, "returned": doubt == _RETURNED}
+    told: dict[str, Any] = {"section": "guessed-move", "move": move, "line": line}
+    told |= {"in_sentence": False, "returned": False, **why}
     command = PlayMove.bare(move, line, board.rules, BoardRef(board.id, board.ply + 1))
     return Reading((command,), comment, guess={**shown, **told})
 
@@ -195,7 +192,7 @@ def _leading_moves(known: Known, script: Script) -> Reading | None:
         return _which_of(board, script, legal.values())
     how, meant = _meaning(board, first.move, first)
     if denied and how == "legal":
-        return _asking(known, board, first.line, meant, script.comment, _IN_SENTENCE)
+        return _asking(known, board, first.line, meant, script.comment, in_sentence=True)
     return None
 
 
@@ -284,9 +281,9 @@ def _doubt(lines: Sequence[str], found: _Found) -> str:
     """Return why a line with a legal move may not be meant as a move; "" if there is no doubt."""
     index = found.index
     if index and holds_ours(lines[:index]):
-        return _RETURNED
+        return "returned"
     in_sentence = is_spoken_of(lines, index, has_words=found.inside is not None)
-    return _IN_SENTENCE if in_sentence else ""
+    return "in_sentence" if in_sentence else ""
 
 
 _MOST_LINES: Final = 24  # of one mail
