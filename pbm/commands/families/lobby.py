@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import ClassVar
 
 from pbm.addresses import address_key
-from pbm.commands.language.arguments import ROUNDS, Opponents, Seats, Span, Spans, Team
+from pbm.commands.language.arguments import ROUNDS, Opponents, Span, Spans, Team
 from pbm.commands.language.context import Context, no_such_player
 from pbm.commands.language.declare import (
     BoardCommand,
@@ -55,7 +55,7 @@ class Challenge(Command, group="lobby"):
 
     opponents: tuple[Team, ...] = operand(Opponents(), many=True, unless="seats")
     chosen: Chosen = game_options(lambda game: game.info.options)
-    seats: tuple[Team, ...] | None = option("seats", Seats())
+    seats: tuple[Team, ...] | None = option("seats", Opponents("handle,..."))
     random: bool = flag("random")
     rounds: int | None = option("rounds", ROUNDS)
     rated: bool = flag("rated")

@@ -136,8 +136,10 @@ _BETWEEN = re.compile(r"[ ,;]+")
 class Opponents(ArgumentKind):
     """Handles, `me` and mail addresses. Names joined by + or on one side of `vs` are partners."""
 
-    shown = "handle"
     rest = True
+
+    def __init__(self, shown: str = "handle") -> None:
+        self.shown = shown
 
     def parse(self, text: str) -> tuple[Team, ...]:
         sides: list[list[str]] = [[]]
@@ -152,12 +154,6 @@ class Opponents(ArgumentKind):
         if len(teams) == 1 or all(len(side) == 1 for side in teams):
             return tuple(team for side in teams for team in side)
         return tuple(_together(side) for side in teams)
-
-
-class Seats(Opponents):
-    """The players in seat order, as one word: `anna,bob`."""
-
-    shown = "handle,..."
 
 
 def _split(text: str) -> Iterator[str]:

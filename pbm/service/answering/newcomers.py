@@ -88,7 +88,7 @@ def answer_stranger(turn: MailTurn, author: str) -> str:
         more=signs_up is not None and bool(others or script.comment),
         # After `signup`, `more` mentions the other commands.
         asked=() if first_game or signs_up else list(dict.fromkeys(asked)),
-        page=None if page is None else str(context.help_page(page)["text"]),
+        help=None if page is None else str(context.help_page(page)["text"]),
         kept=kept,
         first_game=first_game,
     )

@@ -200,16 +200,12 @@ def ask_signup(
     handle: str,
     problem: Refusal | None,
     *,
-    last: bool,  # the address gets no other answer today
-    named: bool = False,  # the address itself chose the handle
-    more: bool = False,  # commands were dropped
-    asked: Sequence[str] = (),  # dropped commands that only players may use
-    page: str | None = None,  # the text of a help page
     kept: PasswordHash | None = None,
     first_game: FirstGame | None = None,
     invitation: int | None = None,  # the number of a challenge
     challenge: PendingChallenge | None = None,  # that challenge, if waiting; the mail invites to it
     unclear: bool = False,  # an answer was neither yes nor no; another gets no answer
+    **told: Any,  # parameters of the template
 ) -> None:
     """Mail an unknown address the welcome, which asks whether it wants to play under `handle`."""
     sealed = turn.site.keyring.seal_password(kept, of_address(address)) if kept else None
@@ -220,16 +216,16 @@ def ask_signup(
         start = game.start(game.info.seats[0], completed(game.info.options, {}))
     params = {
         "handle": handle,
-        "named": named,
-        "last": last,
-        "more": more,
-        "asked": list(asked),
+        "named": False,  # whether the address itself chose the handle
+        "more": False,  # whether commands were dropped
+        "asked": [],  # dropped commands that only players may use
+        "help": None,  # the text of a help page
+        **told,
         "problem": problem and {"code": problem.code, "params": problem.params},
         "game": game.info.name,
         "title": game.info.title,
         **opening_view(game, start, small=True),
         "password": sealed is not None,
-        "help": page,
         **(first_game.told if first_game else {}),
         "until": local_moment(turn.now + SIGNUP_STANDS, "UTC"),
     }

@@ -1,39 +1,49 @@
 """Finds out what a mail's words mean beside its commands and its comment.
 
 Each reader is a function from what is known and the words to a reading, or to None for words that
-are not its business. No reader calls another: this module alone tries them, in order.
+are not its business. No reader calls another: `interpret` tries them, in order. Here are those of
+answers to offers, and of lines that begin with a board's number, each with a move.
 """
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
-from pbm.commands.language.words import lowered
-from pbm.commands.registry import Problem, read_commands
-from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed
+from pbm.commands.language.words import BoardRef, lowered
+from pbm.commands.registry import Problem, line_for_a_board, read_commands, whole_move
+from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed, without_lines
 from pbm.commands.sentences import answers
 from pbm.commands.sentences.agreeing import Asked, agrees, beside_yes
-from pbm.commands.sentences.moves_inside import is_in_sentence
+from pbm.commands.sentences.clauses import clauses
+from pbm.commands.sentences.moves_inside import is_in_sentence, is_spoken_of
 from pbm.events import Answered
-from pbm.play.limits import OFFER_UNCLEAR
+from pbm.mail.reading.quoting_own import holds_ours
+from pbm.play.limits import MOST_COMMANDS, OFFER_UNCLEAR
 from pbm.play.offers import DRAW, TAKEBACK, mark_of
-from pbm.service.understanding.board_lines import read_board_lines
+from pbm.rules.contract import Game
 from pbm.service.understanding.mail_turn import Known, Reading
 from pbm.service.understanding.move_line import read_described_move, read_move_line
 from pbm.service.understanding.wishes import only_wishes, read_decline, read_question, read_wish
 from pbm.store.values.boards import Board
 
-_READERS = (read_wish, read_board_lines, read_move_line, read_described_move)
 _MOST_LINES = 24  # lines of a comment that are searched for wishes
+_LINES_READ = 200  # of one mail
+_OF_A_MOVE = ("bare-move", "unclear-move")
+_NUMBERED = re.compile(r"(\d{1,9})[.):]?\s+(\S.*)", re.ASCII)  # not indented, unlike most lists
+_Lines = Mapping[int, Command]  # by their indexes among the words
 
 
 def interpret(context: Context, script: Script) -> Reading:
     if not script.comment and [type(command) for command in script.commands] == [PlayMove]:
         return Reading.of(script)  # a move and nothing else
     known = Known(**vars(context))
-    found = (read(known, script) for read in (_read_answer, *_READERS))
+    readers = (_read_answer, read_wish, _read_board_lines, read_move_line, read_described_move)
+    found = (read(known, script) for read in readers)
     meant = next(filter(None, found), None) or Reading.of(script)
     if meant.answer:
         return meant
@@ -94,7 +104,7 @@ def _unclear(known: Known, words: Script) -> Reading:
     something else, nobody gets them.
     """
     is_bare = is_bare_yes(words) or is_bare_no(words)
-    if is_bare or read_board_lines(known, words) or read_move_line(known, words):
+    if is_bare or _read_board_lines(known, words) or read_move_line(known, words):
         return _yes_to_what(known)
     offers = ",".join(map(mark_of, known.asked))
     asks = OFFER_UNCLEAR.take(known.work, known.now, known.player_id, known.number, offers)
@@ -136,3 +146,80 @@ def _without_wish(known: Known, meant: Reading) -> Reading:
             kept = (*meant.comment[:index], *meant.comment[index + 1 :])
             return replace(meant, comment=trimmed(kept), wish=wish)
     return meant
+
+
+def _read_board_lines(known: Known, script: Script) -> Reading | None:
+    """Return a reading with the commands in lines for boards; None if there are no such lines."""
+    commands, words = script.commands, script.comment
+    if script.problem:
+        if not known.several or script.problem.code not in _OF_A_MOVE:
+            return None
+        words = script.said  # the answered mail is about several boards, so lines have numbers
+    elif commands and commands[-1].takes_text:
+        return None
+    game = known.game_meant
+    lines = _lines_in(known, words)
+    above = [item for item in commands if isinstance(item, PlayMove) and item.is_line]
+    numbered = [*above, *lines.values()]
+    if not numbered:
+        return None
+    others = without_lines(words, lines)
+    stray = next((line for line in others[:_LINES_READ] if whole_move(line, game)), None)
+    if stray is not None:
+        told = {"move": " ".join(stray.split()), "other": numbered[0].named_board}
+        return Reading(comment=others, problem=Problem("", "which-board-line", told))
+    if not lines:
+        return None
+    if len(commands) + len(lines) > MOST_COMMANDS:
+        return Reading(problem=Problem("", "too-many-commands", {"most": MOST_COMMANDS}))
+    commands = (*commands, *lines.values())
+    meant = Reading(commands, others, guess=_guess(commands, words, lines))
+    one_board = len({command.named_board for command in commands}) == 1
+    return meant if one_board else _with_words_between(meant, words, lines)
+
+
+def _lines_in(known: Known, words: Sequence[str]) -> _Lines:
+    """Return the commands in lines that begin with a board's number, by the index of the line."""
+    game, several = known.game_meant, known.several
+    found = {
+        index: command
+        for index, line in enumerate(words[:_LINES_READ])
+        if (command := line_for_a_board(line, game) or _for_one_of(several, line, game))
+    }
+    if not found or not known.hints:
+        return found
+    about = {*known.hints, *known.work.boards.to_move(known.player_id)}
+    return {index: command for index, command in found.items() if command.named_board in about}
+
+
+def _for_one_of(boards: frozenset[int], line: str, game: Game) -> Command | None:
+    """Return the command or move in a line that begins with the number of one of `boards`."""
+    found = _NUMBERED.fullmatch(line.rstrip())
+    if not found or int(found[1]) not in boards or not any(map(str.isalpha, found[2])):
+        return None
+    plain = f"{found[1]} {found[2]}"
+    return line_for_a_board(plain, game) or PlayMove.on_board(
+        BoardRef(int(found[1])), found[2], plain, game
+    )
+
+
+def _with_words_between(meant: Reading, words: Sequence[str], lines: _Lines) -> Reading:
+    """Return the reading, in which each command's board gets the lines below the command."""
+    above = len(meant.commands) - len(lines)  # commands above the words
+    starts = [-1, *sorted(lines), len(words)]
+    first, *below = (trimmed(words[start + 1 : end]) for start, end in pairwise(starts))
+    between = dict(enumerate(below[:-1], above)) | ({above - 1: first} if above else {})
+    greets = all(answers.is_greeting(clause) for line in first for clause in clauses(line))
+    unplaced = () if above or greets else first
+    return replace(meant, comment=below[-1], between=between, unplaced=unplaced)
+
+
+def _guess(
+    commands: Sequence[Command], words: Sequence[str], lines: _Lines
+) -> dict[str, object] | None:
+    """Return the section that asks what is meant, if a line may be no command."""
+    returned = holds_ours(words[: max(lines)])
+    if not returned and not any(is_spoken_of(words, index) for index in lines):
+        return None
+    told = [command.line for command in commands]
+    return {"section": "doubtful-lines", "lines": told, "returned": returned}
