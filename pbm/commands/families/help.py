@@ -5,8 +5,9 @@ front, and a command in a sentence is in quotes.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from itertools import chain
 from textwrap import fill
 from typing import Any
 
@@ -33,7 +34,7 @@ GROUPS = {  # headings, in the order of the pages
     "account": "YOU",
 }
 
-_STRENGTH_BLOCK = "{{strength}}\n\n"
+_BLOCK = re.compile(r"\{\{([a-z ]+)\}\}(\n*)")  # and blank lines, which an empty one lacks
 _FIRST = "start"
 _BOARDS = "boards"
 _ROBOTS = "robots"
@@ -115,27 +116,20 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
         known = [*pages, *(command.words[0] for command in commands), *values]
         near = [f"help {page}" for page in nearest(name, known)]
         raise Refusal("no-such-page", subject=subject[:40], pages=sorted(pages), near=near)
-    text = pages[name].read_text(encoding="utf-8")
-    text = text.replace("{{commands}}", command_block(commands)).replace("{{server}}", server)
-    text = with_figures(text)
-    if "{{boards}}" in text:
-        drawings = (
-            drawn
-            for of_game, option in _set_ups()
-            for value in option.values
-            for drawn in _drawings(of_game, option, value)
-        )
-        text = text.replace("{{boards}}", "\n\n".join(drawings))
-    text = text.replace("{{board names}}", "\n".join(_board_names()))
-    if _STRENGTH_BLOCK in text:
-        told = strength_text()
-        text = text.replace(_STRENGTH_BLOCK, told and f"{fill(told, _FILE_COLUMNS)}\n\n")
-    shown = default_game() if name == _BOARDS else games().get(name)
-    return {
-        "page": "" if name == _FIRST else name,
-        "text": text,
-        "picture": shown and _picture(shown, {}),
+    blocks: dict[str, Callable[[], str]] = {
+        "commands": lambda: command_block(commands),
+        "server": lambda: server,
+        "boards": lambda: "\n\n".join(chain.from_iterable(starts_drawn)),
+        "board names": lambda: "\n".join(_board_names()),
+        "strength": lambda: fill(strength_text(), _FILE_COLUMNS),
     }
+    starts_drawn = (_drawings(*start, value) for start in _set_ups() for value in start[1].values)
+    text = pages[name].read_text(encoding="utf-8")
+    text = _BLOCK.sub(lambda found: (told := blocks[found[1]]()) and told + found[2], text)
+    text = with_figures(text)
+    shown = default_game() if name == _BOARDS else games().get(name)
+    picture = shown and _picture(shown, {})
+    return {"page": "" if name == _FIRST else name, "text": text, "picture": picture}
 
 
 def _named(subject: str) -> str:
