@@ -8,12 +8,12 @@ from pbm.errors import Refusal
 from pbm.events import (
     AddressWanted,
     Answered,
+    BoardEvent,
     CalledOff,
     Event,
     Invited,
     Proposed,
     SeekNews,
-    on_boards,
 )
 from pbm.mail.site import Site
 from pbm.passwords import PasswordHash, hash_of
@@ -38,15 +38,16 @@ class Postage:
         The caller then undoes the command. The first command of a mail is never refused.
         """
         before = (self._boards, self._asked, self._of_seeks)
+        boards = [event for event in events if isinstance(event, BoardEvent)]
         seeks = [event for event in events if isinstance(event, SeekNews)]
         after = (
-            self._boards | {event.board_id for event in on_boards(events) if event.counts_postage},
+            self._boards | {event.board_id for event in boards if event.counts_postage},
             self._asked.union(*map(_asked, events)),
             self._of_seeks + sum(len(event.readers) for event in seeks),
         )
         if any(before) and after != before:  # mostly the only command, so its boards are not read
-            boards, asked, of_seeks = after
-            new = boards - self._others.keys()
+            numbers, asked, of_seeks = after
+            new = numbers - self._others.keys()
             others_on = self._others | {item: _others_on(work, item, player_id) for item in new}
             if sum(others_on.values()) + len(asked) + of_seeks > MOST_MAILS:
                 raise Refusal("too-many-mails", most=MOST_MAILS)

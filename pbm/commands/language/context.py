@@ -127,10 +127,11 @@ class Context:
         If `ref` names no board, it is the board that the mail is about. If the mail is about none,
         it is the only board on which it is the sender's turn.
         """
+        player_id = self.player_id
         board = self._find(ref, lock=True)
-        if not board.seats_of(self.player_id):
+        if not board.seats_of(player_id):
             raise Refusal("not-your-board", number=board.id)
-        at = forfeited_at(self.work, board, self.player_id) if board.position.out else None
+        at = forfeited_at(self.work, board, player_id) if board.position.out else None
         if at is not None:
             told = local_moment(at, self.player.settings.timezone)
             raise Refusal("ran-out-of-time", at=told, playing=board.playing, number=board.id)

@@ -149,14 +149,14 @@ class _Run:
         return is_repeated
 
     def _done(self, context: Context, command: Command) -> list[Event]:
-        turn, player = context.turn, context.player
+        turn = context.turn
         try:
-            if not player.is_active:  # an earlier command deleted the account
+            if self.happened and not context.player.is_active:  # an earlier command deleted it
                 raise Refusal("not-registered")
             with turn.work.savepoint():
                 events = [_recorded(context, event) for event in list(command.run(context))]
                 _count_news(context, events)
-                turn.postage.count(turn.work, player.id, events)
+                turn.postage.count(turn.work, context.player_id, events)
                 return events
         except Refusal as refusal:
             return [refused(command, refusal, context, alone=self._alone)]
