@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 
 from pbm.commands.language.words import is_handle
 from pbm.commands.sentences.asked import tells_own
@@ -28,36 +28,43 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 class Intention(StrEnum):
-    """A request or question; the value is the name of its section in the file of phrases."""
+    """A request or question: the section of its phrases, and the line of a command that does it."""
 
-    RESIGN = "resign"
-    LOST = "lost"  # "You win": a resignation, but talk once the game is over
-    DRAW = "draw"
-    TAKE_BACK = "take back"
-    AGAIN = "again"
-    ONCE_MORE = "once more"  # the same, but on a board that is played it is said to the others
-    DECLINE = "decline"
-    LEAVE = "leave"
-    STOP = "stop"
-    FEWER = "fewer"  # "I get too many mails"
-    RULES = "rules"
-    PLAY = "play"
-    HELP = "help"
-    COMMANDS = "commands"
-    GAMES = "games"
-    CHALLENGE = "challenge"
-    CHANGE = "change"
-    SETTINGS = "settings"
-    PAIR = "pair"
-    ANYONE = "anyone"  # the same, but in answer to a board it is said to the others
-    HINT = "hint"
-    ROBOTS = "robots"  # "Is there a bot?"
+    line: str
+
+    def __new__(cls, section: str, line: str = "") -> Self:
+        member = str.__new__(cls, section)
+        member._value_, member.line = section, line
+        return member
+
+    RESIGN = "resign", "resign"
+    LOST = "lost", "resign"  # "You win": a resignation, but talk once the game is over
+    DRAW = "draw", "draw"
+    TAKE_BACK = "take back", "takeback"
+    AGAIN = "again", "rematch"
+    ONCE_MORE = "once more", "rematch"  # while a board is played it is said to the others
+    DECLINE = "decline", "decline"
+    LEAVE = "leave", "delete"
+    STOP = "stop", "stop"
+    FEWER = "fewer", "stop"  # "I get too many mails"
+    RULES = "rules"  # the page of the game
+    PLAY = "play", "help tutorial"
+    HELP = "help", "help"
+    COMMANDS = "commands", "help commands"
+    GAMES = "games", "games"
+    CHALLENGE = "challenge", "help challenge"
+    CHANGE = "change", "help change"
+    SETTINGS = "settings", "settings"
+    PAIR = "pair", "play"
+    ANYONE = "anyone", "play"  # the same, but in answer to a board it is said to the others
+    HINT = "hint", "hint"
+    ROBOTS = "robots", "help robots"  # "Is there a bot?"
     TOURNAMENT = "tournament"
     STATE = "state"  # "What does the line State mean?"
-    PAUSE = "pause"
-    AGAINST = "against"  # needs a name behind it
-    RENAME = "rename"  # likewise
-    AWAY = "away"  # days may stand behind it
+    PAUSE = "pause", "pause"
+    AGAINST = "against", "challenge"  # needs a name behind it
+    RENAME = "rename", "change handle"  # likewise
+    AWAY = "away", "vacation"  # days may stand behind it
 
 
 _REASONED: Final = frozenset(

@@ -31,45 +31,18 @@ from pbm.rules.registry import default_game
 from pbm.service.telling.announce import others_reading
 from pbm.service.understanding.mail_turn import Known, Reading
 
-_DEEDS: Final = {
-    Intention.RESIGN: "resign",
-    Intention.LOST: "resign",
-    Intention.DRAW: "draw",
-    Intention.TAKE_BACK: "takeback",
-    Intention.AGAIN: "rematch",
-    Intention.ONCE_MORE: "rematch",
-    Intention.DECLINE: "decline",
-    Intention.LEAVE: "delete",
-    Intention.PAIR: "play",
-    Intention.ANYONE: "play",
-    Intention.AGAINST: "challenge",
-    Intention.RENAME: "change handle",
-    Intention.AWAY: "vacation",
-    Intention.PAUSE: "pause",
-}
 _WISHED: Final = {aim: Intention[aim.name] for aim in (Aim.TAKE_BACK, Aim.PAUSE, Aim.RESIGN)}
 _WISHES: Final = frozenset(
     (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
 )
-_LOOKS: Final = {
-    Intention.STOP: "stop",
-    Intention.FEWER: "stop",
-    Intention.GAMES: "games",
-    Intention.SETTINGS: "settings",
-    Intention.HINT: "hint",
-}
-_PAGES: Final = {
-    Intention.PLAY: "tutorial",
-    Intention.HELP: "",
-    Intention.COMMANDS: "commands",
-    Intention.CHALLENGE: "challenge",
-    Intention.CHANGE: "change",
-    Intention.ROBOTS: "robots",
-}
 _EXPLAINED: Final = (Intention.TOURNAMENT, Intention.STATE)
 _FEW_WORDS = 4  # of a stranger's question that needs a help page
 _MOST_CARDS: Final = 3  # in an answer to a mail to no board
 _OF_A_BOARD: Final = frozenset(("colours", "time", "show"))  # lines of the card that differ
+_LOOKS: Final = ("help", "stop", "games", "settings", "hint")  # they need no yes
+_DEEDS: Final = frozenset(
+    item for item in Intention if item.line and item.line.split()[0] not in _LOOKS
+)
 _WITHOUT_BOARD = ("delete", "change handle", "stop", "games", "settings", "play", "challenge")
 
 
@@ -191,15 +164,15 @@ def only_wishes(line: str) -> bool:
 def page_meant(script: Script) -> str | None:
     """Return the help page that a newcomer's words ask for ("" is the main page), or None."""
     said = _understood(script)
-    found = [_page(item, default_game()) for item in said.meant] if said else []
-    page = next((page for page in found if page is not None), None)
+    asked = [_line(item, None, default_game()).split() for item in said.meant] if said else []
+    page = next((" ".join(line[1:]) for line in asked if line[:1] == ["help"]), None)
     lines = script.said or (script.heading,)
     asks = (
         not script.commands
         and len(words_of(" ".join(lines))) <= _FEW_WORDS
         and aim_of(lines) is Aim.SERVER
     )
-    return "" if page == _PAGES[Intention.PLAY] or (page is None and asks) else page
+    return "" if page == "tutorial" or (page is None and asks) else page
 
 
 def pairs_meant(script: Script) -> bool:
@@ -269,22 +242,14 @@ def _concerns_nobody(known: Known, meant: Meant) -> bool:
 
 
 def _line(meant: Meant, number: int | None, game: Game) -> str:
-    page = _page(meant, game)
-    if page is not None:
-        return f"help {page}".strip()
-    board = meant.board or number
-    words = (_DEEDS | _LOOKS).get(meant.intention, "show" if board else "games")
-    named = board if words not in _WITHOUT_BOARD else None
-    return " ".join(map(str, filter(None, (words, meant.handle or named))))
-
-
-def _page(meant: Meant, game: Game) -> str | None:
-    if meant.intention is Intention.RULES:
-        return game.info.name
-    deed = _DEEDS.get(meant.intention)
-    if deed and meant.asks_how:
-        return deed.split()[0]
-    return _PAGES.get(meant.intention)
+    intention, board = meant.intention, meant.board or number
+    if intention is Intention.RULES:
+        return f"help {game.info.name}"
+    line = intention.line
+    if meant.asks_how and intention in _DEEDS:
+        return f"help {line.split()[0]}"
+    named = None if line in _WITHOUT_BOARD or line.startswith("help") else board
+    return " ".join(map(str, filter(None, (line, meant.handle or named))))
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:
@@ -299,7 +264,7 @@ def _guess(deeds: Collection[Meant], number: int | None) -> dict[str, object]:
     """Return the mail section that asks whether the requests `deeds` are meant."""
     asked = [
         {
-            "command": _DEEDS[item.intention].split()[0],
+            "command": item.intention.line.split()[0],
             "number": item.board or number,
             "handle": item.handle,
         }
