@@ -8,12 +8,11 @@ ASCII and encoded words (RFC 2047).
 import base64
 import binascii
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email import base64mime, quoprimime
-from email.utils import format_datetime, quote
+from email.utils import format_datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -21,10 +20,10 @@ from typing import NamedTuple
 from pbm.mail.address import AddressError, is_message_id, parse_address
 from pbm.mail.reading.mime import has_longer_line
 
+SENDER_NAME = "pbm"
 _LINE = 76  # RFC 2047, section 2: the limit for lines with encoded words
 _LONGEST_LINE = 998  # RFC 5322, section 2.1.1
 _WORD_BYTES = 45  # so many bytes of UTF-8 make a B word of 72 characters
-_ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]*", re.ASCII)
 _FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _PRINTABLE = bytes([*b"\t\r\n", *range(32, 127)])
 
@@ -41,7 +40,6 @@ class InlinePicture(NamedTuple):
 
 
 class OutgoingMail(NamedTuple):
-    sender_name: str
     from_address: str
     to: str
     subject: str
@@ -71,11 +69,11 @@ def compose(mail: OutgoingMail) -> bytes:
 
 
 def _fields(mail: OutgoingMail) -> list[str]:
-    fields = [mailbox_field("From", mail.from_address, mail.sender_name)]
+    fields = [mailbox_field("From", mail.from_address, SENDER_NAME)]
     fields.append(mailbox_field("To", mail.to))
     if mail.reply_to is not None:
         fields.append(mailbox_field("Reply-To", mail.reply_to))
-    fields.append(text_field("Subject", mail.subject))
+    fields.append(_subject_field(mail.subject))
     fields.append(f"Date: {_date(mail.date.replace(microsecond=0))}")
     fields.append(message_id_field("Message-ID", [mail.message_id]))
     if mail.in_reply_to is not None:
@@ -91,12 +89,7 @@ def _fields(mail: OutgoingMail) -> list[str]:
 
 @lru_cache(maxsize=64)  # mails of one second have one date
 def _date(date: datetime) -> str:
-    if date.utcoffset() is None:
-        raise HeaderError("The date of a mail needs a time zone.")
-    try:
-        return format_datetime(date.astimezone(UTC))
-    except OverflowError:
-        raise HeaderError("The date of a mail is out of range.") from None
+    return format_datetime(date.astimezone(UTC))
 
 
 def _multipart(subtype: str, parts: tuple[bytes, ...], boundary: bytes) -> bytes:
@@ -147,13 +140,16 @@ def _boundary(seed: str, text: bytes, attempt: int = 0) -> bytes:
     return _boundary(seed, text, attempt + 1) if boundary in text else boundary
 
 
-def text_field(name: str, value: str) -> str:
-    """Format a field of free text, encoded if needed. Raises HeaderError for control characters."""
-    _check_text(name, value)
-    plain = f"{name}: {value}"
+def _subject_field(value: str) -> str:
+    """Format the subject, encoded if needed. Raises HeaderError for control characters."""
+    if not (value.isascii() and value.isprintable()) and any(
+        unicodedata.category(char) in _FORBIDDEN_CATEGORIES for char in value
+    ):
+        raise HeaderError("The value of Subject holds a control character or a line break.")
+    plain = f"Subject: {value}"
     if _stands_as_it_is(value) and len(plain) <= _LINE:
         return plain.rstrip(" ")
-    return f"{name}: {_encoded(value, taken=len(name) + 2)}"
+    return f"Subject: {_encoded(value)}"
 
 
 def ascii_field(name: str, value: str) -> str:
@@ -166,17 +162,16 @@ def ascii_field(name: str, value: str) -> str:
     return line
 
 
-def mailbox_field(name: str, address: str, display_name: str = "") -> str:
-    """Format a field of one mailbox, such as From and To. Raises HeaderError."""
+def mailbox_field(name: str, address: str, of: str = "") -> str:
+    """Format a field of one mailbox, such as From and To; `of` names it. Raises HeaderError."""
     try:
         mailbox = parse_address(address)
     except AddressError as error:
         raise HeaderError(f"{name}: {error}") from None
-    if not display_name:
+    if not of:
         return f"{name}: {mailbox}"
-    line = f"{name}: {_phrase(name, display_name)}"
-    fold = " " if len(line) + len(mailbox) + 3 <= _LINE else "\r\n "
-    return f"{line}{fold}<{mailbox}>"
+    line = f"{name}: {of} <{mailbox}>"
+    return line if len(line) <= _LINE else f"{name}: {of}\r\n <{mailbox}>"
 
 
 def message_id_field(name: str, ids: Iterable[str]) -> str:
@@ -192,41 +187,17 @@ def message_id_field(name: str, ids: Iterable[str]) -> str:
     return "\r\n".join([*lines, line])
 
 
-def _check_text(name: str, value: str) -> None:
-    if value.isascii() and value.isprintable():
-        return
-    if any(unicodedata.category(char) in _FORBIDDEN_CATEGORIES for char in value):
-        raise HeaderError(f"The value of {name} holds a control character or a line break.")
-
-
 def _stands_as_it_is(value: str) -> bool:
     """Return whether a header can hold the value as it is: ASCII, no outer blanks, no ``=?``."""
     return value.isascii() and value == value.strip(" ") and "=?" not in value
 
 
-@lru_cache(maxsize=64)  # all our mails have one sender name
-def _phrase(name: str, display_name: str) -> str:
-    _check_text(name, display_name)
-    if display_name != " ".join(display_name.split()):  # blanks that readers may fold or keep
-        raise HeaderError(f"The display name in {name} may hold single blanks between words only.")
-    if _stands_as_it_is(display_name):
-        phrase = display_name
-        if not _ATOMS.fullmatch(display_name) or "  " in display_name:
-            phrase = f'"{quote(display_name)}"'
-    else:
-        phrase = _encoded(display_name, taken=len(name) + 2)
-    # One line only: between several encoded words in a name some readers keep the blanks.
-    if "\n" in phrase or len(name) + 2 + len(phrase) > _LINE:
-        raise HeaderError(f"The display name in {name} is too long.")
-    return phrase
-
-
-def _encoded(value: str, taken: int) -> str:
-    """Encode text as encoded words (RFC 2047), the first behind `taken` characters of a line."""
+def _encoded(subject: str) -> str:
+    """Encode a subject as encoded words (RFC 2047)."""
     words: list[str] = []
-    room = (_LINE - taken - 12) // 4 * 3
+    room = (_LINE - len("Subject: ") - 12) // 4 * 3
     piece = b""
-    for char in value:
+    for char in subject:
         octets = char.encode("utf-8")
         if len(piece) + len(octets) > min(room, _WORD_BYTES):
             words.append(_word(piece))

@@ -35,7 +35,6 @@ from pbm.store.sql.driver import is_away, lost_a_race
 from pbm.store.values.mails import Kind, OutboxMail, OutboxStatus, outgoing
 from pbm.store.values.queues import TimerKind
 
-SENDER_NAME = "pbm"
 MOST_AT_ONCE = 64  # mails under way
 MOST_TO_WRITE = 32  # mails rendered before the first is sent
 PAUSE = 1.0  # seconds to wait if an outcome could not be recorded
@@ -179,7 +178,6 @@ def raw_mail(mail: OutboxMail, from_address: str, renderer: Renderer) -> bytes:
     rendered = renderer.render(mail.template, mail.params, mail.message_id, reply)
     return compose(
         OutgoingMail(
-            sender_name=SENDER_NAME,
             from_address=from_address,
             to=mail.recipient,
             message_id=mail.message_id,

@@ -18,7 +18,6 @@ DATE = datetime(2026, 11, 28, 18, 0, 5, tzinfo=UTC)
 
 def mail(**parts: Any) -> OutgoingMail:
     values: dict[str, Any] = {
-        "sender_name": "Abalone by mail",
         "from_address": "pbm@host.example",
         "to": "alice@example.org",
         "subject": "Abalone Board 12: alice v bob",
@@ -66,7 +65,7 @@ def test_a_mail_with_everything_in_it() -> None:
     )
     head = raw.partition(b"\r\n\r\n")[0].decode().split("\r\n")
     assert head[:-1] == [
-        "From: Abalone by mail <pbm@host.example>",
+        "From: pbm <pbm@host.example>",
         "To: alice@example.org",
         "Reply-To: pbm+u7.abcdefghijklmnopqr@host.example",
         "Subject: Abalone Board 12: alice v bob",
@@ -90,14 +89,6 @@ def test_the_same_parts_make_the_same_bytes() -> None:
 def test_a_date_of_another_zone_is_the_same_moment() -> None:
     there = DATE.astimezone(timezone(timedelta(hours=5, minutes=45)))
     assert compose(mail(date=there)) == compose(mail())
-
-
-@pytest.mark.parametrize(
-    "date", [DATE.replace(tzinfo=None), datetime.min.replace(tzinfo=timezone(timedelta(hours=1)))]
-)
-def test_a_date_that_cannot_be_written(date: datetime) -> None:
-    with pytest.raises(HeaderError):
-        compose(mail(date=date))
 
 
 def test_long_references_are_folded_between_ids() -> None:
@@ -164,7 +155,7 @@ FORBIDDEN = [
 
 
 @each_row("bad", FORBIDDEN)
-@each_row("field", ["sender_name", "from_address", "to", "subject", "reply_to", "auto_submitted"])
+@each_row("field", ["from_address", "to", "subject", "reply_to", "auto_submitted"])
 def test_no_line_break_or_control_character_reaches_a_header(field: str, bad: str) -> None:
     parts = {"from_address": "a@host.example", "to": "a@host.example", "reply_to": "a@host.example"}
     with pytest.raises(HeaderError):
@@ -176,10 +167,10 @@ user_text = st.text(max_size=200) | st.text(
 )
 
 
-@given(subject=user_text, sender_name=user_text)
-def test_texts_of_users_stay_in_their_field(subject: str, sender_name: str) -> None:
+@given(subject=user_text)
+def test_texts_of_users_stay_in_their_field(subject: str) -> None:
     try:
-        raw = compose(mail(subject=subject, sender_name=sender_name))
+        raw = compose(mail(subject=subject))
     except HeaderError:
         return
     assert header_names(raw) == header_names(compose(mail()))
@@ -188,10 +179,10 @@ def test_texts_of_users_stay_in_their_field(subject: str, sender_name: str) -> N
     assert new["Subject"] == subject
     assert decoded(old["Subject"]) == subject
     assert [(box.display_name, box.addr_spec) for box in new["From"].addresses] == [
-        (sender_name, "pbm@host.example")
+        ("pbm", "pbm@host.example")
     ]
     name, address = parseaddr(old["From"].replace("\r\n", ""))
-    assert (decoded(name), address) == (sender_name, "pbm@host.example")
+    assert (decoded(name), address) == ("pbm", "pbm@host.example")
     assert not new.defects
     assert not new["Subject"].defects
     assert not new["From"].defects
@@ -210,7 +201,7 @@ def test_values_for_programs_stay_in_their_field(field: str, value: str) -> None
     except HeaderError:
         return
     assert header_names(raw) == header_names(compose(mail(**{field: usual})))
-    assert str(compat(raw)[name]).replace("\r\n", "").removeprefix("Abalone by mail ") in (
+    assert str(compat(raw)[name]).replace("\r\n", "").removeprefix("pbm ") in (
         value,
         f"<{value}>",
     )
@@ -266,14 +257,6 @@ def test_a_text_that_holds_the_boundary_gets_another_one() -> None:
     assert bodies(raw)[0] == f"--{first}\r\n--{first}--\r\n"
 
 
-def test_a_name_that_looks_like_an_encoded_word_stays_as_it_is_spelt() -> None:
+def test_a_subject_that_looks_like_an_encoded_word_stays_as_it_is_spelt() -> None:
     spelt = "=?utf-8?q?bob?="
-    message = modern(compose(mail(subject=spelt, sender_name=spelt)))
-    assert message["Subject"] == spelt
-    assert message["From"].addresses[0].display_name == spelt
-
-
-@pytest.mark.parametrize("name", ["x" * 71, "ä" * 22])
-def test_a_display_name_must_fit_on_its_line(name: str) -> None:
-    with pytest.raises(HeaderError, match="display name in From is too long"):
-        compose(mail(sender_name=name))
+    assert modern(compose(mail(subject=spelt)))["Subject"] == spelt
