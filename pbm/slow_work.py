@@ -41,10 +41,11 @@ class SlowWork:
             raise RuntimeError("a turn that needs ever more slow work")
         if missing:
             self._times += 1
-            raise WorkNeeded(partial(self._do, missing))
+            raise WorkNeeded(partial(self.do, missing))
         return {of: self._outcomes[of] for of in works}
 
-    def _do(self, works: Mapping[Any, Callable[[], Any]]) -> None:
+    def do(self, works: Mapping[Any, Callable[[], Any]]) -> None:
+        """Do works outside any transaction, for later calls of `outcomes`."""
         try:
             self._outcomes |= {of: work() for of, work in works.items()}
         except Exception as error:  # noqa: BLE001 - the turn raises it

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.keeping import Intake
-from pbm.service.loops import TurnTaker
+from pbm.service.loops import take, tick
 from pbm.service.robots.jobs import LeasedJob, RobotJobs
 from pbm.service.running.writer import Writer, here
 from pbm.service.ticks.jobs import Ticks
@@ -41,6 +41,10 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
             runner.close()  # as a server that has died: what was begun is not gone on with
 
 
+async def _done(writer: Writer, piece: Callable[[UnitOfWork], T]) -> T:
+    return await writer.do(piece)
+
+
 _KEPT = threading.local()
 
 
@@ -61,7 +65,7 @@ def keep(
 ) -> Any:
     """Keep a mail that is handed in; return the reply."""
     piece = keeping(server.intake, sender, recipients, raw, Caller(peer, network))
-    return _run(Writer(server.database, here).do(piece))
+    return _run(_done(Writer(server.database, here), piece))
 
 
 def take_next(turns: InboxWorker) -> bool:
@@ -72,10 +76,10 @@ def take_next(turns: InboxWorker) -> bool:
 def tick_next(ticks: Ticks, most: int = 1) -> bool:
     """Do what is due next, in one transaction; False if nothing is."""
     writer = Writer(ticks.database, here)
-    done = _run(writer.do_steps(partial(ticks.take_some, most=most)))
+    done = _run(tick(ticks, writer, most))
     if slow := ticks.slow_work():
         slow()
-    return bool(done)
+    return done
 
 
 def think_next(robots: RobotJobs) -> bool:
@@ -84,9 +88,9 @@ def think_next(robots: RobotJobs) -> bool:
     if due_at is None or due_at > robots.clock():
         return False
     writer = Writer(robots.database, here)
-    tasks = _run(writer.do(partial(robots.claim, most=1)))
+    tasks = _run(_done(writer, partial(robots.claim, most=1)))
     for task in tasks:
-        _run(writer.do(_thought_of(robots, task)))
+        _run(_done(writer, _thought_of(robots, task)))
     return True
 
 
@@ -101,16 +105,10 @@ def _thought_of(robots: RobotJobs, task: LeasedJob) -> Callable[[UnitOfWork], No
 
 
 async def _take(turns: InboxWorker) -> bool:
-    taker = TurnTaker(
-        turns,
-        Writer(turns.database, here),
-        most_together=1,
-        in_thread=here,
-    )
-    taken = await taker.take()
+    taken = await take(turns, Writer(turns.database, here), 1)
     for preparation in turns.preparations.to_do():
         turns.work_out(preparation)
-    return taken.more
+    return taken
 
 
 def broken(*_: object, **__: object) -> NoReturn:

@@ -19,7 +19,7 @@ from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
 from pbm.service.intake.keeping import Door, Intake, SessionLog, log_fault
 from pbm.service.intake.limits import MailRates
-from pbm.service.loops import TurnTaker, keep_time, send_post, take_turns, until_done
+from pbm.service.loops import keep_time, send_post, take_turns, until_done
 from pbm.service.post.post import Composer, Post
 from pbm.service.robots.jobs import RobotJobs, RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
@@ -47,8 +47,6 @@ from pbm.store.processes.notify import Notifier
 
 DRAIN_SECONDS = 20.0
 TURNS_AT_ONCE = 3  # on a shared database, each with its own transaction and thread
-MOST_TURNS_TOGETHER = 16  # in one SQLite transaction
-MOST_TIMERS_TOGETHER = 16
 _HEART = "heart"  # has its own writer, so that a blocked role does not stop heartbeats
 _CHANNELS = {
     TURN: Channel.MAIL_KEPT,
@@ -193,27 +191,17 @@ class Server:
         await until_done(partial(self._aside, self._inbox_workers[0].begin), "nothing begins")
         async with asyncio.TaskGroup() as group:
             for number, worker in enumerate(self._inbox_workers):
-                taker = TurnTaker(
-                    worker,
-                    self._writers[f"turns-{number}"],
-                    most_together=MOST_TURNS_TOGETHER if self._database.embedded else 1,
-                    in_thread=self._threads.one("mails"),
-                )
+                writer, in_thread = self._writers[f"turns-{number}"], self._threads.one("mails")
                 alive = partial(self._heart.alive, TURN, number)
-                group.create_task(take_turns(taker, self._woken[TURN], alive))
+                turns = take_turns(worker, writer, in_thread, self._woken[TURN], alive)
+                group.create_task(turns)
 
     async def _keep_time(self) -> None:
         alive = partial(self._heart.alive, TICKS)
         alive()
         await until_done(partial(self._aside, self._ticks.begin), "nothing begins")
-        await keep_time(
-            self._ticks,
-            self._looking,
-            self._writers[TICKS],
-            self._woken[TICKS],
-            most_together=MOST_TIMERS_TOGETHER if self._database.embedded else 1,
-            alive=alive,
-        )
+        writer, woken = self._writers[TICKS], self._woken[TICKS]
+        await keep_time(self._ticks, self._looking, writer, woken, alive)
 
     async def _run_robots(self) -> None:
         alive = partial(self._heart.alive, ROBOTS)

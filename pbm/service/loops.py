@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -17,7 +16,7 @@ from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.writer import InThread, Writer
 from pbm.service.ticks.jobs import Ticks
 from pbm.service.trouble.masking import traceback_of
-from pbm.service.turns.inbox_worker import BatchResult, InboxWorker, Preparation, TurnFailedError
+from pbm.service.turns.inbox_worker import InboxWorker, Preparation, TurnFailedError
 from pbm.slow_work import WorkNeeded
 
 LOOK_AGAIN = 5.0  # seconds, in case a notification is lost (docs/adr/processes.md)
@@ -26,43 +25,31 @@ GATHER = 0.003  # seconds to wait while mails are being sent, so that new ones s
 DATABASE_PAUSE = 1.0  # seconds to wait when the database is down
 _T = TypeVar("_T")
 Alive = Callable[[], object]
+_EXPECTED = (WorkNeeded, TurnFailedError)
 _log = structlog.get_logger("pbm.loops")
 
 
-@dataclass
-class TurnTaker:
-    """Runs an inbox worker in batches of at most `most_together` mails; a thread does slow work."""
-
-    worker: InboxWorker
-    writer: Writer
-    most_together: int
-    in_thread: InThread
-    _single: int = field(default=0, init=False)  # turns to be run in a batch each
-    _uncounted: TurnFailedError | None = field(default=None, init=False)
-
-    async def take(self) -> BatchResult:
-        """Handle a batch of mails. If it fails, its mails are retried singly. Raises DBAPIError."""
-        await self._count_failed()
-        most = 1 if self._single else self.most_together
-        try:
-            result = await self.writer.do_steps(partial(self.worker.run_batch, most=most))
-        except TurnFailedError as failed:
-            if failed.in_batch > 1:
-                self._single = failed.in_batch
-            else:
-                self._uncounted = failed
-                await self._count_failed()
-        except WorkNeeded:
-            pass  # the next batch delays that mail
-        else:
-            self._single = max(0, self._single - result.mails)
-            return result
-        return BatchResult(0, more=True)
-
-    async def _count_failed(self) -> None:
-        if self._uncounted:
-            await self.writer.do(partial(self.worker.count_failed, failed=self._uncounted))
-            self._uncounted = None
+async def take(worker: InboxWorker, writer: Writer, most: int) -> bool:
+    """Handle up to `most` mails; return whether others may wait. Raises DBAPIError."""
+    preparations = worker.preparations
+    ready = preparations.ready()[:most]
+    turns = [
+        *(writer.do(partial(worker.take_prepared, prepared=it), slow=it.is_long) for it in ready),
+        *(writer.do(worker.take_next) for _ in range(most - len(ready))),
+    ]
+    outcomes = await asyncio.gather(*turns, return_exceptions=True)
+    for prepared, outcome in zip(ready, outcomes, strict=False):
+        if outcome is True and not prepared.needed:
+            preparations.forget(prepared.mail.id)
+    failed = list(worker.failed.values())
+    for each in failed:
+        await writer.do(partial(worker.count_failed, failed=each))
+        del worker.failed[each.mail.id]
+    for outcome in outcomes:
+        # The next round delays a mail that needs work, and repeats a turn that failed.
+        if isinstance(outcome, BaseException) and not isinstance(outcome, _EXPECTED):
+            raise outcome
+    return bool(failed) or False not in outcomes
 
 
 async def rounds(
@@ -84,21 +71,23 @@ async def rounds(
             await woken(event, seconds)
 
 
-async def take_turns(taker: TurnTaker, mail_kept: asyncio.Event, alive: Alive) -> None:
-    preparations = taker.worker.preparations
+async def take_turns(
+    worker: InboxWorker, writer: Writer, in_thread: InThread, mail_kept: asyncio.Event, alive: Alive
+) -> None:
+    preparations = worker.preparations
 
     async def work_out(preparation: Preparation) -> None:
-        await taker.in_thread(partial(taker.worker.work_out, preparation))
+        await in_thread(partial(worker.work_out, preparation))
         mail_kept.set()
 
     async def a_round() -> float | None:
         try:
-            result = await taker.take()
+            more = await take(worker, writer, worker.most_together)
         finally:
             for preparation in preparations.to_do():
                 apart.create_task(work_out(preparation))
         # Several workers share the event, so another may have cleared it.
-        return None if result.more or preparations.ready() else LOOK_AGAIN
+        return None if more or preparations.ready() else LOOK_AGAIN
 
     async with asyncio.TaskGroup() as apart:
         await rounds(a_round, mail_kept, alive, "turns wait")
@@ -114,24 +103,26 @@ async def until_done(work: Callable[[], Awaitable[_T]], waiting: str) -> _T:
             await asyncio.sleep(DATABASE_PAUSE)
 
 
+async def tick(ticks: Ticks, writer: Writer, most: int) -> bool:
+    """Run up to `most` timers; return whether any was due. Raises DBAPIError."""
+    return any(await asyncio.gather(*(writer.do(ticks.take_next) for _ in range(most))))
+
+
 async def keep_time(
     ticks: Ticks,
     in_thread: InThread,
     writer: Writer,
     timer_set: asyncio.Event,
-    *,
-    most_together: int,
     alive: Alive,
 ) -> None:
-    """Run timers when they are due, for ever; at most `most_together` of them share a commit."""
+    """Run timers when they are due, for ever."""
     watch = ClockWatch(ticks.clock)
 
     async def a_round() -> float | None:
         await watch.mend(writer, lambda work, now: work.timers.bring_forward(now))
         due_at = await in_thread(ticks.next_due_at)
         is_due = due_at is not None and due_at <= ticks.clock()
-        take = partial(ticks.take_some, most=most_together)
-        done = await writer.do_steps(take) if is_due else 0
+        done = await tick(ticks, writer, ticks.most_together if is_due else 0)
         if slow := ticks.slow_work():
             await in_thread(slow)
         return None if done else until(due_at, ticks.clock)

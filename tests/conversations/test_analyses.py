@@ -320,7 +320,7 @@ def test_positions_are_compared_outside_transactions(
     plays_silently(table, 1, ["a1-c3,b2", "i9-g7,h8"])
     alice.forgets().says("import\n1. c3,d3 g7,f7 2. b6,c6 *").says("analyse 2")
     assert callers
-    assert all("_do" in names and "run_batch" not in names for names in callers)
+    assert all("work_out" in names and "handle" not in names for names in callers)
 
 
 def test_neither_does_a_copy_of_it_nor_a_game_that_was_played_for_that(table: Table) -> None:

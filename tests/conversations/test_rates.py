@@ -17,9 +17,8 @@ from pbm.play.limits import (
     STRANGERS,
     UNASKED,
 )
-from pbm.service.running.writer import at_once
 from tests.conversations.playing import handle
-from tests.serving import keep, keeping
+from tests.serving import keep, keeping, take_next
 from tests.table import OPERATOR, SERVER, Person, Table
 
 POSTMASTER = "postmaster@games.example"
@@ -47,10 +46,8 @@ def flood(table: Table, numbers: range, network: str = "") -> int:
             kept = keeping(table.intake, person.address, (SERVER,), raw, Caller("", network))(work)
             assert isinstance(kept, str) or kept.code == 450
             taken += isinstance(kept, str)
-    while True:
-        with table.database.transaction() as work:
-            if not at_once(table.turns.run_batch(work, 100)).mails:
-                break
+    while take_next(table.turns):
+        pass
     table.posts()
     return taken
 

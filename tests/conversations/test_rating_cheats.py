@@ -212,7 +212,7 @@ def test_lost_boards_are_not_spared(
     assert lost_by(table) == list(OTHERS)
     assert not problems(table)
     assert bool(callers) == (lost != "by score")
-    assert "take_some" not in callers  # no transaction is open
+    assert "take_next" not in callers  # no transaction is open
 
 
 def test_nor_who_moves_by_a_yes_of_the_day(table: Table) -> None:

@@ -13,8 +13,7 @@ from typing import Any
 from pbm.app.cli import main
 from pbm.app.server import Server
 from pbm.mail.smtp_in.handler import Handler
-from pbm.service.running import heartbeat
-from pbm.service.turns import inbox_worker
+from pbm.service.running import heartbeat, writer
 
 
 def gathers(many: int) -> None:
@@ -42,7 +41,7 @@ async def never(_: Server) -> None:
 
 if __name__ == "__main__":
     gathers(int(sys.argv[1]))
-    inbox_worker.SLICE = float("inf")
+    writer.SLICE = float("inf")
     heartbeat.BEAT_EVERY = float("inf")
     # They write where they begin, which is at their own time.
     for loop in (Server._keep_time, Server._run_robots, Server._send_post):

@@ -16,9 +16,10 @@ from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.play.limits import MOST_TOGETHER
 from pbm.service import loops
-from pbm.service.loops import TurnTaker, take_turns
+from pbm.service.loops import take_turns
 from pbm.service.post.post import Composer, Post
-from pbm.service.running.writer import Steps, Writer
+from pbm.service.running import writer as running_writer
+from pbm.service.running.writer import Writer
 from pbm.store.db import Database
 from tests.polling import PATIENCE
 from tests.serving import keeping, take_next
@@ -32,6 +33,12 @@ KEEPING_PLAIN = KEEPING + 1  # to the plain address: is it a player's?
 POST = {"sqlite": 4, "postgresql": 7}
 MOVE = "a1-c3,d4"
 OF_A_CLOCK = 4  # statements that tell of one, at most
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is, what comes together is one group."""
+    monkeypatch.setattr(running_writer, "SLICE", PATIENCE)
 
 
 @dataclass
@@ -78,8 +85,7 @@ class Threads:
     async def run(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
-    def hold(self, _work: object) -> Steps[None]:
-        yield True
+    def hold(self, _work: object) -> None:
         assert self.may_go_on.wait(PATIENCE)
 
 
@@ -98,10 +104,8 @@ async def together(database: Database, pieces: list[Callable[[Any], Any]]) -> li
     """Hand pieces to a writer that is busy until the last of them waits."""
     threads = Threads()
     writer = Writer(database, threads.run)
-    busy = asyncio.create_task(writer.do_steps(threads.hold))
-    asked_for = [asyncio.create_task(writer.do(piece)) for piece in pieces]
-    for _ in range(3):
-        await asyncio.sleep(0)  # all have asked
+    busy = writer.do(threads.hold, slow=True)
+    asked_for = [writer.do(piece) for piece in pieces]
     threads.may_go_on.set()
     done = await asyncio.gather(busy, *asked_for)
     threads.pool.shutdown()
@@ -191,8 +195,8 @@ async def until_done(table: Table) -> None:
     threads = Threads()
     threads.may_go_on.set()
     writer = Writer(table.database, threads.run)
-    taker = TurnTaker(table.turns, writer, 16, threads.run)
-    loop = asyncio.create_task(take_turns(taker, asyncio.Event(), lambda: None))
+    turns = take_turns(table.turns, writer, threads.run, asyncio.Event(), lambda: None)
+    loop = asyncio.create_task(turns)
     async with asyncio.timeout(PATIENCE):
         while await threads.run(lambda: left(table)):
             await asyncio.sleep(0.01)

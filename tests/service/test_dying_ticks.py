@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import event
 
 from pbm.play.limits import CLAIMED_OF_ORIGIN
-from pbm.service.running.writer import at_once
 from tests.conversations.test_clocks import begun
 from tests.table import Table
 
@@ -101,7 +100,7 @@ def dies(table: Table, what: str, at: int) -> bool:
 def ticks(table: Table) -> int:
     """Do what is due, in one transaction."""
     with table.database.transaction() as work:
-        return at_once(table.ticks.take_some(work, most=16))
+        return sum(iter(lambda: table.ticks.take_next(work), False))
 
 
 def kept(table: Table) -> list[object]:

@@ -16,17 +16,16 @@ from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.keys import load_keyring
 from pbm.mail.site import Site
+from pbm.service import loops
 from pbm.service.intake.keeping import queued
-from pbm.service.loops import TurnTaker
+from pbm.service.running import writer as running_writer
 from pbm.service.running.writer import Writer, here
 from pbm.service.trouble.failures import GIVEN_UP_FOR
-from pbm.service.turns.inbox_worker import MOST_TRIES, BatchResult, InboxWorker, Preparation
+from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker, Preparation
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import ArrivedMail, InboxMail
 from tests.polling import PATIENCE, together
 from tests.torture.games import SECRET, SERVER, Game, Letter, begin_games
-
-MOST = 16
 
 
 @dataclass
@@ -122,13 +121,8 @@ def server(database_url: str) -> Iterator[Server]:
     server.database.close()
 
 
-def taker_of(worker: InboxWorker) -> TurnTaker:
-    most = MOST if worker.database.embedded else 1
-    return TurnTaker(worker, Writer(worker.database, here), most, here)
-
-
-def take(taker: TurnTaker) -> BatchResult:
-    return asyncio.run(taker.take())
+def take(worker: InboxWorker) -> None:
+    asyncio.run(loops.take(worker, Writer(worker.database, here), worker.most_together))
 
 
 def take_all(server: Server, *workers: InboxWorker) -> None:
@@ -136,11 +130,10 @@ def take_all(server: Server, *workers: InboxWorker) -> None:
     begin, end = Barrier(len(workers)), time.monotonic() + PATIENCE
 
     def run(worker: InboxWorker) -> None:
-        taker = taker_of(worker)
         begin.wait()
         while server.waiting():
             assert time.monotonic() < end, "not done in time"
-            take(taker)
+            take(worker)
         worker.database.close()
 
     together(*(partial(run, worker) for worker in workers))
@@ -154,13 +147,15 @@ def commits(worker: InboxWorker) -> Iterator[list[int]]:
     yield counted
 
 
-def test_turns_share_a_transaction_on_sqlite(sqlite_url: str) -> None:
+def test_turns_share_a_transaction_on_sqlite(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = Server(sqlite_url, boards=6, players=12)
     server.hand_in(*(server.letter(game.number, 1) for game in server.games))
     worker = server.worker()
-    worker.seconds = lambda: 0.0  # no turn takes long
+    monkeypatch.setattr(running_writer, "SLICE", PATIENCE)
     with commits(worker) as counted:
-        assert take(taker_of(worker)) == BatchResult(len(server.games), more=False)
+        take(worker)
     assert len(counted) == 1
     assert server.plies() == [1] * len(server.games)
     worker.database.close()
@@ -199,9 +194,8 @@ def test_a_turn_that_the_database_gives_up_keeps_no_other(postgres_url: str, pla
     worker = server.worker()
     worker.breaks[numbers[place]] = too_slow
     event.listen(worker.database.engine, "connect", _in_a_hurry)
-    taker = taker_of(worker)
     for _ in numbers:
-        take(taker)
+        take(worker)
     played = [1] * len(numbers)
     played[place] = 0
     assert server.plies() == played

@@ -60,8 +60,8 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
     monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
     keep(table, "a@b.example", (SERVER,), MAIL)
     turns = Away(table.database, table.site, table.clock)
-    taker = loops.TurnTaker(turns, Writer(table.database, here), 1, here)
-    loop = loops.take_turns(taker, asyncio.Event(), lambda: None)
+    writer = Writer(table.database, here)
+    loop = loops.take_turns(turns, writer, here, asyncio.Event(), lambda: None)
     run_until(lambda: table.mail_kept(1).status == "stuck", loop)
     assert turns.been_away
     assert table.mail_kept(1).tries == MOST_TRIES
@@ -122,9 +122,7 @@ def test_ticks_go_on_once_the_database_is_there(
     table.ticks.begin()
     ticks = AwayOnce(table.database, table.site, table.clock)
     writer = Writer(table.database, here)
-    loop = loops.keep_time(
-        *(ticks, here, writer, asyncio.Event()), most_together=1, alive=lambda: None
-    )
+    loop = loops.keep_time(ticks, here, writer, asyncio.Event(), lambda: None)
     run_until(lambda: table.rows("due")[0]["due_at"] > table.clock(), loop)
     assert ticks.been_away
     assert table.rows("due")[0]["due_at"] > table.clock()

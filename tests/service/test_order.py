@@ -8,9 +8,8 @@ import pytest
 
 from pbm.mail.reading.limits import STRANGERS_LIMITS
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
-from pbm.service.running.writer import at_once
 from pbm.service.turns import inbox_worker
-from pbm.service.turns.inbox_worker import ASIDE_FOR, MOST_UNDER_WAY, BatchResult, InboxWorker
+from pbm.service.turns.inbox_worker import ASIDE_FOR, MOST_UNDER_WAY, InboxWorker
 from tests.serving import broken, keeping, take_next
 from tests.table import SERVER, Person, Table
 
@@ -97,26 +96,13 @@ def test_of_one_sender_only_so_many_wait(table: Table, body: str, most: int) -> 
     assert hands_in(alice, body, to=alice.newest.reply_to).startswith("250 ")
 
 
-def test_many_slow_turns_are_no_one_transaction(table: Table) -> None:
-    table.start("alice", "bob")
-    for number in range(5):
-        hands_in(table.person(f"s{number}@forged.example"), "hello")
-    moments = iter(range(1000))
-    table.turns.seconds = lambda: next(moments) * inbox_worker.SLICE
-    with table.database.transaction() as work:
-        taken = at_once(table.turns.run_batch(work, 5))
-    assert taken == BatchResult(2 if table.database.embedded else 1, more=True)
-    assert sum(row["status"] == "new" for row in table.rows("inbox")) == 5 - taken.mails
-
-
 # -- long mails --------------------------------------------------------------------------------
 
 
-def takes(table: Table, turns: InboxWorker | None = None) -> BatchResult:
-    """One look at the inbox; nothing is worked out."""
+def takes(table: Table, turns: InboxWorker | None = None) -> bool:
+    """One look at the inbox, if nothing is ready; nothing is worked out."""
     with table.database.transaction() as work:
-        found: BatchResult = at_once((turns or table.turns).run_batch(work, 1))
-        return found
+        return (turns or table.turns).take_next(work)
 
 
 def works_out(table: Table) -> int:
@@ -131,10 +117,10 @@ def test_while_a_long_mail_is_read_others_are_obeyed(table: Table) -> None:
     hands_in(alice, LONG, subject="games")
     hands_in(alice, "whoami")
     hands_in(bob, "games")
-    assert takes(table) == BatchResult(1, more=True)  # put aside
-    assert takes(table) == BatchResult(1, more=True)
+    assert takes(table)  # put aside
+    assert takes(table)
     assert table.rows("inbox")[-1]["outcome"] == "bob: games"
-    assert takes(table) == BatchResult(0, more=False)  # alice's other one comes behind it
+    assert not takes(table)  # alice's other one comes behind it
     works_out(table)
     assert taken(table, 2) == ["alice: games", "alice: whoami"]
 
@@ -143,11 +129,11 @@ def test_while_a_long_mail_is_read_others_are_obeyed(table: Table) -> None:
 def test_another_process_leaves_it_alone_for_a_while(table: Table) -> None:
     alice, _ = table.start("alice", "bob")
     hands_in(alice, LONG, subject="whoami")
-    assert takes(table) == BatchResult(1, more=True)
+    assert takes(table)
     other = InboxWorker(table.database, table.site, table.clock)
-    assert takes(table, other) == BatchResult(0, more=False)
+    assert not takes(table, other)
     table.clock.passes(seconds=ASIDE_FOR.total_seconds() + 1)
-    assert takes(table, other) == BatchResult(1, more=True)
+    assert takes(table, other)
 
 
 def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(embedded: Table) -> None:
@@ -155,7 +141,7 @@ def test_what_a_dead_process_had_put_aside_is_taken_at_the_next_start(embedded: 
     hands_in(alice, LONG, subject="whoami")
     takes(embedded)
     embedded.turns = InboxWorker(embedded.database, embedded.site, embedded.clock)
-    assert takes(embedded) == BatchResult(0, more=False)
+    assert not takes(embedded)
     embedded.turns.begin()
     assert taken(embedded) == ["alice: whoami"]
 
@@ -164,11 +150,11 @@ def test_only_so_many_are_read_at_once_and_short_ones_go_on(table: Table) -> Non
     alice = table.joins("alice")
     for number in range(MOST_UNDER_WAY + 2):
         hands_in(table.person(f"s@forged{number}.example"), LONG)
-    while takes(table).mails:
+    while takes(table):
         pass
     table.clock.passes(minutes=2)
     hands_in(alice, "games")
-    assert takes(table) == BatchResult(1, more=True)
+    assert takes(table)
     assert table.rows("inbox")[-1]["outcome"] == "alice: games"
     assert works_out(table) == MOST_UNDER_WAY
     assert len(taken(table, MOST_UNDER_WAY + 2)) == MOST_UNDER_WAY + 2
@@ -195,7 +181,7 @@ def test_a_number_that_comes_again_is_another_mail(table: Table) -> None:
     with suppress(ZeroDivisionError), table.database.transaction() as work:
         raw = alice.mail_bytes("whoami", LONG)
         keeping(table.intake, alice.address, (SERVER,), raw, UNKNOWN)(work)
-        at_once(table.turns.run_batch(work, 1))
+        table.turns.take_next(work)
         raise ZeroDivisionError  # so that on SQLite the next mail gets its number
     works_out(table)
     hands_in(bob, LONG, subject="games")

@@ -42,7 +42,10 @@ def waiting(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def do(robots: RobotJobs, piece: Callable[[UnitOfWork], Any]) -> Any:
-    return asyncio.run(Writer(robots.database, here).do(piece))
+    async def done() -> Any:
+        return await Writer(robots.database, here).do(piece)
+
+    return asyncio.run(done())
 
 
 def claimed(robots: RobotJobs, most: int = 1) -> list[LeasedJob]:

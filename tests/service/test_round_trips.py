@@ -14,7 +14,6 @@ from pbm.mail.keys import load_keyring
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.service.intake.keeping import Intake, queued
-from pbm.service.running.writer import at_once
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import ArrivedMail
@@ -76,7 +75,7 @@ def test_a_move_takes_few_round_trips(shared: Table, tmp_path: Path) -> None:
     for ply in (1, 2, 3):  # with the first of a player time begins to run
         hand_in(shared.database, SITE, [game.letter(ply, SITE.keyring)], ply)
         with traced(shared.database, file) as work:
-            assert at_once(worker.run_batch(work, 1)).mails == 1
+            assert worker.take_next(work)
     assert len(_ANSWERED.findall(file.read_text())) <= OF_A_MOVE
     with shared.database.reading() as work:
         assert work.boards.get(game.number).ply == 3

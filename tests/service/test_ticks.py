@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,9 +12,9 @@ from sqlalchemy import Connection, delete, insert, text, update
 from pbm.play.clocks.calendar import LISTENING, Calendar, outages
 from pbm.service.loops import keep_time
 from pbm.service.running.heartbeat import LISTEN, POST, Heart, note_listening
-from pbm.service.running.writer import Writer, at_once
+from pbm.service.running.writer import Writer
 from pbm.service.ticks import jobs
-from pbm.service.ticks.jobs import HANDLERS, MOST_TRIES, SLICE, Ticks
+from pbm.service.ticks.jobs import HANDLERS, MOST_TRIES, Ticks
 from pbm.service.ticks.tick import Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker
 from pbm.store.db import UnitOfWork
@@ -91,23 +90,12 @@ def test_however_many_are_due_a_claim_reads_those_that_it_takes(table: Table) ->
     assert not read_whole(table.database, claimed, {"due"})
 
 
-def test_a_piece_ends_when_turns_have_waited_long_enough(table: Table) -> None:
-    lets_wait(table, range(MOST), days=-1)
-    passed = count(step=SLICE * 0.6)  # at each look; two timers later it is more than the slice
-    table.ticks.seconds = lambda: next(passed)
-    pieces = []
-    while not pieces or pieces[-1]:
-        pieces.append(takes(table, MOST))
-    assert pieces == [2, 2, 2, 2, 0]
-
-
 @pytest.mark.parametrize(
     ("let_be_due", "statements"), [(let_remind, 20), (let_run_out, 36)], ids=["remind", "forfeit"]
 )
 def test_a_piece_costs_the_same_however_many_are_due(
     embedded: Table, let_be_due: Callable[[Connection, datetime, range], None], statements: int
 ) -> None:
-    embedded.ticks.seconds = lambda: 0.0  # nothing takes any time
     people = [embedded.joins(f"player{number}") for number in range(2)]
     embedded.begins(*(person.address.split("@")[0] for person in people), times=10 * MOST)
     with embedded.database.engine.begin() as connection:
@@ -226,8 +214,9 @@ def test_one_that_kills_the_process_is_put_aside(
 
 def takes(table: Table, most: int) -> int:
     """Do a piece of what is due; return how much that was."""
+    table.ticks.most_together = most
     with table.database.transaction() as work:
-        return at_once(table.ticks.take_some(work, most))
+        return sum(table.ticks.take_next(work) for _ in range(most))
 
 
 def takes_all(ticks: Ticks) -> None:
@@ -266,11 +255,7 @@ def test_the_loop_does_what_comes(table: Table, monkeypatch: pytest.MonkeyPatch)
         writer = Writer(table.database, threads.run)
         timer_set = asyncio.Event()
         loop = asyncio.create_task(
-            keep_time(
-                *(table.ticks, threads.run, writer, timer_set),
-                most_together=16,
-                alive=lambda: None,
-            )
+            keep_time(table.ticks, threads.run, writer, timer_set, lambda: None)
         )
         async with asyncio.timeout(PATIENCE):
             for about in ("one", "two"):

@@ -15,7 +15,6 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from pbm.play import actions
-from pbm.service.running.writer import at_once
 from pbm.service.telling.later import SOON
 from pbm.service.ticks.jobs import Ticks
 from pbm.store.db import Database
@@ -35,12 +34,13 @@ def tick_all(table: Table, most: int = 1, begin: Barrier | None = None) -> None:
     """Do what is due as another process does it, until nothing is left."""
     database = Database(str(table.database.engine.url.render_as_string(hide_password=False)))
     ticks = Ticks(database, table.site, table.clock)
+    ticks.most_together = most
     if begin:
         begin.wait()
     going_on = 1
     while going_on:  # where two have waited for each other, the loser tries again
         with suppress(OperationalError), database.transaction() as work:
-            going_on = at_once(ticks.take_some(work, most))
+            going_on = sum(ticks.take_next(work) for _ in range(most))
     database.close()
 
 

@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from pbm.service.running.writer import Steps, Writer
+from pbm.service.running import writer as running_writer
+from pbm.service.running.writer import Claims, Writer
 from pbm.store.db import UnitOfWork
 from tests.polling import PATIENCE
 from tests.table import Table
@@ -68,39 +69,49 @@ def test_what_fails_is_undone_alone(table: Table) -> None:
     assert noted(table) == {"first", "last"}
 
 
-def test_steps_come_to_an_outcome(table: Table) -> None:
+def test_what_is_slow_is_done_in_the_thread(table: Table) -> None:
     threads: list[bool] = []
 
-    def steps(work: UnitOfWork) -> Steps[str]:
-        for is_long in (False, True, False):
-            yield is_long
-            threads.append(threading.current_thread() is threading.main_thread())
-        return noting(table, "steps")(work)
+    def piece(work: UnitOfWork) -> None:
+        threads.append(threading.current_thread() is threading.main_thread())
+        noting(table, str(len(threads)))(work)
 
-    assert in_a_scene(table, lambda writer: writer.do_steps(steps)) == "steps"
+    async def scene(writer: Writer) -> None:
+        await asyncio.gather(*(writer.do(piece, slow=slow) for slow in (False, True, False)))
+
+    found = commits(table)
+    in_a_scene(table, scene)
     # The event loop does what is short itself where the database is in this process.
     assert threads == ([True, False, True] if table.database.embedded else [False] * 3)
-    assert noted(table) == {"steps"}
+    assert noted(table) == {"1", "2", "3"}
+    assert len(found) == 1
 
 
-def test_steps_that_fail_are_undone(table: Table) -> None:
-    def steps(work: UnitOfWork) -> Steps[None]:
-        noting(table, "begun")(work)
-        yield False
-        raise ZeroDivisionError
+def test_a_group_ends_when_others_have_waited_long_enough(
+    embedded: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running_writer, "SLICE", 0)
 
-    async def scene(writer: Writer) -> list[Any]:
-        asked = writer.do_steps(steps), writer.do(noting(table, "other"))
-        return await asyncio.gather(*asked, return_exceptions=True)
+    async def scene(writer: Writer) -> None:
+        await asyncio.gather(*(writer.do(noting(embedded, str(number))) for number in range(3)))
 
-    failed, other = in_a_scene(table, scene)
-    assert (type(failed), other) == (ZeroDivisionError, "other")
-    assert noted(table) == {"other"}
+    found = commits(embedded)
+    in_a_scene(embedded, scene)
+    assert noted(embedded) == {"0", "1", "2"}
+    assert len(found) == 3
+
+
+def test_rows_are_claimed_once_in_a_transaction(table: Table) -> None:
+    claims = Claims[int]()
+    with table.database.transaction() as work:
+        assert [claims.next(work, lambda _: [1, 2]) for _ in range(3)] == [1, 2, None]
+    with table.database.transaction() as other:
+        assert claims.next(other, lambda _: [1, 2]) == 1
 
 
 def test_who_is_cancelled_stops_nothing(table: Table) -> None:
     async def scene(writer: Writer) -> None:
-        asking = asyncio.create_task(writer.do(noting(table, "left")))
+        asking = writer.do(noting(table, "left"))
         await asyncio.sleep(0)
         asking.cancel()
         await asyncio.wait([asking])
@@ -145,31 +156,27 @@ def test_everybody_hears_of_a_thread_that_is_closed(embedded: Table) -> None:
                 raise asyncio.CancelledError
             raise RuntimeError("cannot schedule new futures after shutdown")
 
-        asking = asyncio.create_task(
-            Writer(embedded.database, in_thread).do(noting(embedded, "late"))
-        )
+        asking = Writer(embedded.database, in_thread).do(noting(embedded, "late"))
         await asyncio.wait({asking}, timeout=PATIENCE)
         return asking.done() and asking.exception()
 
     assert isinstance(asyncio.run(scene()), RuntimeError)
 
 
-def test_what_comes_while_steps_are_done_shares_their_commit(embedded: Table) -> None:
+def test_what_comes_while_a_piece_is_done_shares_its_commit(embedded: Table) -> None:
     found = commits(embedded)
 
     async def scene(writer: Writer) -> None:
-        asked: list[asyncio.Task[Any]] = []
+        asked: list[asyncio.Future[Any]] = []
 
-        def steps(work: UnitOfWork) -> Steps[None]:
-            yield False
-            asked.append(asyncio.create_task(writer.do(noting(embedded, "meanwhile"))))
-            yield True  # others are let in while the thread works
-            noting(embedded, "steps")(work)
+        def piece(work: UnitOfWork) -> None:
+            asked.append(writer.do(noting(embedded, "meanwhile")))
+            noting(embedded, "first")(work)
 
-        await writer.do_steps(steps)
+        await writer.do(piece)
         assert asked[0].done() or len(found) == 1
         await asked[0]
 
     in_a_scene(embedded, scene)
     assert len(found) == 1
-    assert noted(embedded) == {"steps", "meanwhile"}
+    assert noted(embedded) == {"first", "meanwhile"}

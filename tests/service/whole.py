@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
-from pbm.service.loops import TurnTaker, keep_time, send_post, take_turns
+from pbm.service.loops import keep_time, send_post, take_turns
 from pbm.service.post.post import Composer, Post
 from pbm.service.running.writer import Writer
 from tests.polling import PATIENCE
@@ -73,19 +73,11 @@ class Whole:
         return run
 
     async def __aenter__(self) -> Self:
-        taker = TurnTaker(
-            *(self.table.turns, self.writer),
-            most_together=16,
-            in_thread=self._in_thread("mails"),
-        )
-        turns = take_turns(taker, self._kept, lambda: None)
+        mails = self._in_thread("mails")
+        turns = take_turns(self.table.turns, self.writer, mails, self._kept, lambda: None)
         post = send_post(self.post, self.read, self.writer, self._written, lambda: None)
-        time = keep_time(
-            *(self.table.ticks, self.read, self.writer),
-            self._timer_set,
-            most_together=16,
-            alive=lambda: None,
-        )
+        ticks, read = self.table.ticks, self.read
+        time = keep_time(ticks, read, self.writer, self._timer_set, lambda: None)
         self.tasks = [asyncio.create_task(role) for role in (turns, post, time)]
         return self
 

@@ -1,10 +1,11 @@
-"""Keeps the event loop free: work in steps, named threads, and a writer that groups commits."""
+"""Keeps the event loop free: named threads, and a writer that groups pieces of work."""
 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -14,12 +15,11 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.sql.driver import is_away, lost_a_race
 
 T = TypeVar("T")
-Steps = Generator[bool, None, T]
-"""Work in steps: yields before each step, True if it may be slow. Other tasks run in between."""
 Piece = Callable[[UnitOfWork], T]
 """A piece of work within a transaction."""
 Tell = Callable[[Collection[Channel]], None]
 MOST_TOGETHER = 64
+SLICE = 0.03  # seconds until a transaction on SQLite begins no further piece; others wait
 MOST_TRIES = 3  # of a piece whose transaction deadlocks or conflicts with another process
 LONGEST = 0.005  # seconds of work until the event loop gets control; as for Python's threads
 
@@ -40,28 +40,6 @@ class InThread(Protocol):
     """Runs work in a thread, one call at a time."""
 
     def __call__(self, work: Callable[[], T], /) -> Awaitable[T]: ...
-
-
-def at_once(steps: Steps[T]) -> T:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as ended:
-            outcome: T = ended.value
-            return outcome
-
-
-async def between_others(steps: Steps[None], in_thread: InThread) -> None:
-    """Run short steps on the event loop, in turn with other tasks, and slow steps in a thread."""
-    yielding = Yielding()
-    next_step = partial(next, steps, None)
-    is_long: bool | None = False
-    try:
-        while is_long is not None:
-            is_long = await in_thread(next_step) if is_long else next_step()
-            await yielding.let_others_in()
-    finally:
-        steps.close()  # rolls back if it was cancelled, or no thread was available
 
 
 class Threads:
@@ -88,16 +66,30 @@ async def here(work: Callable[[], T]) -> T:
     return work()
 
 
+class Claims(Generic[T]):
+    """Rows that one statement claims for a transaction, whose pieces of work take one each."""
+
+    def __init__(self) -> None:
+        self._work: UnitOfWork | None = None
+        self._claimed: Iterator[T] = iter(())
+
+    def next(self, work: UnitOfWork, claim: Piece[Iterable[T]]) -> T | None:
+        if self._work is not work:
+            self._claimed, self._work = iter(claim(work)), work
+        return next(self._claimed, None)
+
+
 @dataclass
 class _Asked(Generic[T]):
     """A queued piece of work, its caller's future, and the call that completes the future."""
 
-    steps: Piece[Steps[T]]
+    piece: Piece[T]
+    is_slow: bool
     done: asyncio.Future[T]
     then: Callable[[], None] = field(init=False)
 
-    def do(self, work: UnitOfWork) -> Steps[None]:
-        self.then = partial(self.done.set_result, (yield from self.steps(work)))
+    def do(self, work: UnitOfWork) -> None:
+        self.then = partial(self.done.set_result, self.piece(work))
 
     def fail(self, error: Exception) -> None:
         self.then = partial(self.done.set_exception, error)
@@ -112,7 +104,7 @@ class Writer:
     """Runs pieces of database work in order of arrival; pieces that wait together share a commit.
 
     If a piece fails, all pieces of its group run again, each in its own transaction. On SQLite the
-    event loop itself runs quick steps, since that takes less time than waking a thread.
+    event loop itself runs quick pieces, since that takes less time than waking a thread.
     """
 
     def __init__(self, database: Database, in_thread: InThread, tell: Tell | None = None) -> None:
@@ -124,17 +116,16 @@ class Writer:
         self._asked: deque[_Asked[Any]] = deque()
         self._working: asyncio.Task[None] | None = None
 
-    async def do(self, piece: Piece[T]) -> T:
-        """Run a piece, even if the caller is cancelled. Raises the error of the piece or commit."""
-        return await self.do_steps(partial(_in_one_step, piece))
+    def do(self, piece: Piece[T], *, slow: bool = False) -> asyncio.Future[T]:
+        """Run a piece, even if the caller is cancelled. Raises the error of the piece or commit.
 
-    async def do_steps(self, piece: Piece[Steps[T]]) -> T:
-        """Run a piece of work in steps; returns and raises like `do`."""
+        A slow piece, which may take over 10 ms, never runs on the event loop.
+        """
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._asked.append(_Asked(piece, done))
+        self._asked.append(_Asked(piece, slow, done))
         if self._working is None:
             self._working = asyncio.create_task(self._work())
-        return await done
+        return done
 
     async def idle(self) -> None:
         """Wait until all queued work is done."""
@@ -150,7 +141,10 @@ class Writer:
 
     def _waiting(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
         """Move pieces of work from the queue to `group`, and yield each. More may come."""
+        began = time.monotonic()
         while self._asked and len(group) < MOST_TOGETHER:
+            if self._database.embedded and group and time.monotonic() - began > SLICE:
+                break
             group.append(self._asked.popleft())
             yield group[-1]
 
@@ -184,28 +178,30 @@ class Writer:
                 break
 
     async def _do_transaction(self, pieces: Iterable[_Asked[Any]]) -> None:
-        steps = self._transaction(pieces)
         if self._database.embedded:
-            await between_others(steps, self._in_thread)
+            await self._do_here(pieces)
         else:
-            await self._in_thread(partial(at_once, steps))
+            await self._in_thread(partial(self._do_all, pieces))
         if self._tell:
             self._tell(self._waited_for)
 
-    def _transaction(self, pieces: Iterable[_Asked[Any]]) -> Steps[None]:
-        yield True  # another process may be writing
+    def _do_all(self, pieces: Iterable[_Asked[Any]]) -> None:
         with self._database.transaction() as work:
-            yield False
             for asked in pieces:
-                yield from asked.do(work)
-                yield False
+                asked.do(work)
             self._waited_for = frozenset(work.notified)
-            yield True  # the commit waits for the disk
 
-
-def _in_one_step(piece: Piece[T], work: UnitOfWork) -> Steps[T]:
-    yield False
-    return piece(work)
+    async def _do_here(self, pieces: Iterable[_Asked[Any]]) -> None:
+        yielding = Yielding()
+        with ExitStack() as stack:  # rolls back on an error, or when this is cancelled
+            begin = partial(stack.enter_context, self._database.transaction())
+            work = await self._in_thread(begin)  # another process may be writing
+            for asked in pieces:
+                run = self._in_thread if asked.is_slow else here
+                await run(partial(asked.do, work))
+                await yielding.let_others_in()
+            self._waited_for = frozenset(work.notified)
+            await self._in_thread(stack.close)  # the commit waits for the disk
 
 
 def _fail(group: Sequence[_Asked[Any]], error: Exception) -> None:

@@ -3,8 +3,7 @@
 One transaction stores what a handler changed and settles the timer, so the work is done once.
 """
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -14,7 +13,7 @@ import structlog
 from pbm.clock import Clock
 from pbm.commands.turn import Turn
 from pbm.mail.site import Site
-from pbm.service.running.writer import Steps
+from pbm.service.running.writer import Claims
 from pbm.service.ticks import deadlines, expiry, news
 from pbm.service.ticks.tick import Again, Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
@@ -25,7 +24,7 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.queues import Timer, TimerKind
 
 MOST_TRIES = 3
-SLICE = 0.02  # seconds after which a transaction begins no further timer
+MOST_TOGETHER = 16  # timers that are claimed for one SQLite transaction
 _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
 
@@ -56,9 +55,12 @@ class Ticks:
     site: Site
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
-    seconds: Callable[[], float] = time.monotonic
     _waits: tuple[int, SlowWork] | None = field(default=None, init=False)  # of the timer that waits
     _needed: Callable[[], None] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.most_together = MOST_TOGETHER if self.database.embedded else 1
+        self._claims = Claims[Timer]()
 
     def begin(self) -> None:
         """Set recurring timers, and retry stuck and interrupted ones, when the process starts."""
@@ -77,21 +79,21 @@ class Ticks:
         with self.database.glance() as work:
             return work.timers.next_due_at()
 
-    def take_some(self, work: UnitOfWork, most: int) -> Steps[int]:
-        """Run due timers for about `SLICE` seconds; return their number. Raises DBAPIError.
+    def take_next(self, work: UnitOfWork) -> bool:
+        """Run the next due timer, if there is one. Raises DBAPIError.
 
         Afterwards the caller does the `slow_work`, if any, outside the transaction.
         """
-        began, done = self.seconds(), 0
-        for timer in work.timers.claim(self.clock(), most):
-            if self._needed or (done and self.seconds() - began > SLICE):
-                break
-            yield False
-            fail, defer = partial(self._fail, work, timer), partial(self._defer, work, timer)
-            with faults_to(fail, given_up=defer), self.crash_marker.holding(timer.id):
-                self._do(work, timer)
-            done += 1
-        return done
+        timer = None if self._needed else self._claims.next(work, self._claim)
+        if timer is None:
+            return False
+        fail, defer = partial(self._fail, work, timer), partial(self._defer, work, timer)
+        with faults_to(fail, given_up=defer), self.crash_marker.holding(timer.id):
+            self._do(work, timer)
+        return True
+
+    def _claim(self, work: UnitOfWork) -> Sequence[Timer]:
+        return work.timers.claim(self.clock(), self.most_together)
 
     def slow_work(self) -> Callable[[], None] | None:
         """Return what the last transaction needs before its last timer runs again, if anything."""

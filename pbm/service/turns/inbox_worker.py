@@ -1,18 +1,17 @@
-"""Claims mails of the inbox, and handles each mail in a turn.
+"""Claims mails of the inbox, and handles each mail in a turn, which is a piece of a writer's work.
 
 On PostgreSQL each turn has its own transaction, and several workers run at the same time. On
-SQLite, which has one writer, turns share a transaction and its fsync, for `SLICE` seconds at most.
+SQLite, which has one writer, turns share a transaction and its fsync.
 A row stays new until the commit, so a turn that failed can be repeated.
 
 Slow work (parsing a long mail, hashing a password, replaying a whole game) runs in a thread,
 without an open transaction. The mail is delayed meanwhile, and others are handled.
 """
 
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -25,7 +24,7 @@ from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS
 from pbm.mail.site import Site
 from pbm.play.turn import Cause
 from pbm.service.accounts import tell_whose_was_cleared
-from pbm.service.running.writer import Steps
+from pbm.service.running.writer import Claims
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, Watchdog
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
@@ -37,109 +36,79 @@ from pbm.store.sql.driver import gave_up, is_away
 from pbm.store.values.mails import InboxMail, incoming
 
 MOST_TRIES = 3
+MOST_TOGETHER = 16  # mails that are claimed for one SQLite transaction
 MOST_UNDER_WAY = 16  # mails with slow work; at this number only short mails are claimed
 ASIDE_FOR = timedelta(minutes=1)  # over the watchdog's limit; then another process may claim it
-SLICE = 0.03  # seconds until a batch commits; other writers wait for it
+_READ = (Plain, PlayerReply, QuestionReply)  # recipients of mails that are parsed
+_ENVELOPE = ("envelope",)
 _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """Raised if handling `mail` fails.
+    """Raised if handling `mail` fails."""
 
-    `in_batch` is how many mails the batch has begun so far. Each of them may be the cause.
-    """
-
-    def __init__(self, mail: InboxMail, error: Exception, *, in_batch: int) -> None:
+    def __init__(self, mail: InboxMail, error: Exception) -> None:
         super().__init__(f"mail {incoming(mail.id)}: {error}")
         self.mail = mail
         self.error = error
-        self.in_batch = in_batch
 
 
 @dataclass(eq=False)
 class Preparation:
-    """A mail that needs slow work, with the results so far."""
+    """A mail, with the results of slow work so far."""
 
     mail: InboxMail
+    parse: Callable[[], Envelope]
     slow: SlowWork = field(default_factory=SlowWork)
-    under_way: Callable[[], None] | None = None  # slow work that is not finished
+    needed: Callable[[], None] | None = None  # slow work that is to be done before the turn
     started: bool = False  # the inbox delays the mail, and a thread may run the work
 
-    def __post_init__(self) -> None:
-        self.is_long = len(self.mail.raw) > LONG
+    @property
+    def is_long(self) -> bool:
+        return len(self.mail.raw) > LONG
 
-    def read(self, site: Site) -> Envelope:
-        """Return the parsed mail. Raises the parser's errors. A long mail may raise WorkNeeded."""
-        read = partial(_read_mail, site, self.mail)
-        return self.slow.outcome(("envelope",), read) if self.is_long else read()
+    def read(self) -> Envelope:
+        """Return the parsed mail. Raises the parser's errors."""
+        return self.slow.outcome(_ENVELOPE, self.parse) if self.is_long else self.parse()
 
 
 class Preparations:
-    """Claims the next mails of the inbox. Keeps the results of the slow work that mails need."""
+    """The mails that need slow work or are long, with the results of that work."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._floor = ScanFloor()
         self._kept: dict[int, Preparation] = {}
         self._to_do: list[Preparation] = []
 
-    def claim(self, work: UnitOfWork, now: datetime, most: int) -> list[InboxMail]:
-        """Claim at most `most` mails.
-
-        Mails known to need slow work come first, if that work is finished or has not been started.
-        """
-        found: dict[int, InboxMail] = {}
-        for number in self.ready():
-            if len(found) == most:
-                break
-            mail = work.inbox.find_new(number, wait=False)
-            if mail is None:
-                self.forget(number)  # done, or claimed by another process
-            else:
-                found[number] = mail
-        if len(found) < most:
-            under_way = sum(known.under_way is not None for known in self._kept.values())
-            claim = partial(work.inbox.claim, now, most - len(found), since=self._floor.since(now))
-            if under_way >= MOST_UNDER_WAY:
-                claimed = claim(most_bytes=LONG)
-            else:
-                claimed = claim()
-                self._floor.found([mail.received_at for mail in claimed], now)
-            for mail in claimed:
-                found.setdefault(mail.id, mail)
-        return list(found.values())
-
     def of(self, mail: InboxMail) -> Preparation:
-        """Return a mail's preparation. If the mail is long, a thread is to parse it (slow work)."""
+        """Return a mail's preparation. If the mail is long, it is to be parsed before its turn."""
         known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
-        if known and (known.mail.recipient, known.mail.raw) != (mail.recipient, mail.raw):
-            known = None
-        prepared = known or Preparation(mail)
-        recipient = self._site.address.parse(mail.recipient) if prepared.is_long else None
-        if isinstance(recipient, Plain | PlayerReply | QuestionReply) and not prepared.under_way:
-            try:
-                prepared.read(self._site)
-            except WorkNeeded as needed:
-                self.begin(prepared, needed)
-            except Exception:  # noqa: BLE001 - the turn raises it again
-                pass
+        if known and (known.mail.recipient, known.mail.raw) == (mail.recipient, mail.raw):
+            return known
+        prepared = Preparation(mail, partial(_parsed, self._site, mail))
+        if prepared.is_long:
+            if isinstance(self._site.address.parse(mail.recipient), _READ):
+                prepared.needed = partial(prepared.slow.do, {_ENVELOPE: prepared.parse})
+            self._kept[mail.id] = prepared
         return prepared
 
     def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note a mail's slow work. The next batch starts it, and delays the mail meanwhile."""
-        prepared.under_way, prepared.started = needed.do, False
+        """Note a mail's slow work. The next try of the turn starts it, and delays the mail."""
+        prepared.needed, prepared.started = needed.do, False
         self._kept[prepared.mail.id] = prepared
 
     def start(self, prepared: Preparation) -> None:
-        """Queue the slow work of a mail. A thread runs it after the batch has ended."""
+        """Queue the slow work of a mail, for a thread that runs it outside any transaction."""
         if not prepared.started:
             self._to_do.append(prepared)
         prepared.started = True
 
-    def ready(self) -> list[int]:
-        """Return the numbers of mails whose slow work is finished, or has not been started."""
-        kept = self._kept.items()
-        return [number for number, known in kept if not (known.under_way and known.started)]
+    def ready(self) -> list[Preparation]:
+        """Return those whose slow work is finished, or has not been started."""
+        return [known for known in self._kept.values() if not (known.needed and known.started)]
+
+    def under_way(self) -> int:
+        return sum(known.needed is not None for known in self._kept.values())
 
     def forget(self, number: int) -> None:
         self._kept.pop(number, None)
@@ -150,16 +119,10 @@ class Preparations:
         return started
 
 
-def _read_mail(site: Site, mail: InboxMail) -> Envelope:
+def _parsed(site: Site, mail: InboxMail) -> Envelope:
     own, limits = site.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
     envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
     return envelope if envelope.automatic else masked(envelope)
-
-
-@dataclass(frozen=True)
-class BatchResult:
-    mails: int  # handled or delayed
-    more: bool  # others may wait
 
 
 @dataclass
@@ -170,10 +133,14 @@ class InboxWorker:
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
     watchdog: Watchdog | None = None
     preparations: Preparations = field(init=False, repr=False)
-    seconds: Callable[[], float] = field(default=time.monotonic, init=False)
+    failed: dict[int, TurnFailedError] = field(default_factory=dict, init=False)  # to be counted
 
     def __post_init__(self) -> None:
         self.preparations = Preparations(self.site)
+        self.most_together = MOST_TOGETHER if self.database.embedded else 1
+        self._claims = Claims[InboxMail]()
+        self._floor = ScanFloor()
+        self._latest: UnitOfWork | None = None  # the transaction of the latest turn
 
     def begin(self) -> None:
         """Prepare for handling mails when the process starts."""
@@ -198,42 +165,54 @@ class InboxWorker:
         for place, number in enumerate(again[1:], start=1):  # the next crash tells them apart
             work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
-    def run_batch(self, work: UnitOfWork, most: int) -> Steps[BatchResult]:
-        """Handle at most `most` of the next mails. After `SLICE` seconds no other mail is begun.
+    def take_next(self, work: UnitOfWork) -> bool:
+        """Handle the next mail, if there is one. Raises WorkNeeded, TurnFailedError, DBAPIError.
 
-        Before each mail, this yields whether it is long. After an error the caller must roll back.
+        A mail that is long or needs slow work is only noted, for `take_prepared`.
         """
-        now, began = self.clock(), self.seconds()
-        most = most if self.database.embedded else 1  # a turn's commit releases all claimed rows
-        mails = self.preparations.claim(work, now, most)
-        done = 0
-        aside: list[int] = []
-        for mail in mails:
-            if done and self.seconds() - began > SLICE:
-                break
-            prepared = self.preparations.of(mail)
-            yield prepared.is_long
-            if prepared.under_way:
-                aside.append(mail.id)
-                self.preparations.start(prepared)
-                continue
-            done += 1
-            self._take(work, prepared, in_batch=done)
-        if aside:
-            work.inbox.put_aside(aside, now + ASIDE_FOR)
-        count = done + len(aside)
-        return BatchResult(count, more=count > 0 and (count == most or count < len(mails)))
+        mail = self._claims.next(work, self._claim)
+        if mail is None:
+            return False
+        prepared = self.preparations.of(mail)
+        if prepared.needed or not prepared.is_long:
+            self._take(work, prepared)
+        return True
+
+    def take_prepared(self, work: UnitOfWork, prepared: Preparation) -> bool:
+        """Handle a mail that is long or needed slow work. Raises as `take_next` does."""
+        mail = work.inbox.find_new(prepared.mail.id, wait=False)
+        if mail and self.preparations.of(mail) is prepared:
+            self._take(work, prepared)
+        else:  # done, claimed by another process, or never committed
+            self.preparations.forget(prepared.mail.id)
+        return True
+
+    def _claim(self, work: UnitOfWork) -> Sequence[InboxMail]:
+        now = self.clock()
+        claim = partial(work.inbox.claim, now, self.most_together, since=self._floor.since(now))
+        if self.preparations.under_way() >= MOST_UNDER_WAY:
+            return claim(most_bytes=LONG)
+        claimed = claim()
+        self._floor.found([mail.received_at for mail in claimed], now)
+        return claimed
 
     def work_out(self, preparation: Preparation) -> None:
         """Run a mail's slow work; called in a thread, outside any transaction."""
         with self._at_hand(preparation.mail):
-            if preparation.under_way is not None:
-                preparation.under_way()
-            preparation.under_way = None
+            if preparation.needed is not None:
+                preparation.needed()
+            preparation.needed = None
 
-    def _take(self, work: UnitOfWork, prepared: Preparation, *, in_batch: int) -> None:
-        """Handle a mail and write its changes. Raises WorkNeeded, TurnFailedError or DBAPIError."""
+    def _take(self, work: UnitOfWork, prepared: Preparation) -> None:
+        """Handle a mail and write its changes, or delay it if it needs slow work."""
         mail = prepared.mail
+        if mail.id in self.failed:  # and is counted once this group of turns has ended
+            return
+        if prepared.needed:
+            work.inbox.put_aside([mail.id], self.clock() + ASIDE_FOR)
+            self.preparations.start(prepared)
+            return
+        is_first, self._latest = self._latest is not work, work
         try:
             with self._at_hand(mail):
                 outcome = self._handle(work, prepared)
@@ -246,18 +225,22 @@ class InboxWorker:
         except Exception as error:
             if is_away(error) and not gave_up(error):
                 raise
-            raise TurnFailedError(mail, error, in_batch=in_batch) from error
+            failed = TurnFailedError(mail, error)
+            if is_first:  # else an earlier turn may be the cause; this one is repeated alone
+                self.failed[mail.id] = failed
+            raise failed from error
 
     def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
-        return handle(self._turn(work, prepared), prepared.mail, partial(prepared.read, self.site))
+        turn = self._turn(work, prepared.mail, prepared.slow)
+        return handle(turn, prepared.mail, prepared.read)
 
-    def _turn(self, work: UnitOfWork, prepared: Preparation) -> Turn:
+    def _turn(self, work: UnitOfWork, mail: InboxMail, slow: SlowWork) -> Turn:
         return Turn(
             work=work,
             site=self.site,
             now=self.clock(),
-            cause=Cause(prepared.mail.id, came_at=prepared.mail.received_at),
-            slow=prepared.slow,
+            cause=Cause(mail.id, came_at=mail.received_at),
+            slow=slow,
         )
 
     @contextmanager
@@ -287,7 +270,7 @@ class InboxWorker:
             for tell in (tell_operator, tell_sender):
                 try:
                     with work.savepoint():
-                        tell(self._turn(work, Preparation(mail)), mail)
+                        tell(self._turn(work, mail, SlowWork()), mail)
                         work.flush()
                 except Exception as error:
                     if is_away(error):
