@@ -9,7 +9,6 @@ from typing import Any, NoReturn, Protocol, TypeVar
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.keeping import Intake
-from pbm.service.loops import take, tick
 from pbm.service.robots.jobs import LeasedJob, RobotJobs
 from pbm.service.running.writer import Writer, here
 from pbm.service.ticks.jobs import Ticks
@@ -76,7 +75,7 @@ def take_next(turns: InboxWorker) -> bool:
 def tick_next(ticks: Ticks, most: int = 1) -> bool:
     """Do what is due next, in one transaction; False if nothing is."""
     writer = Writer(ticks.database, here)
-    done = _run(tick(ticks, writer, most))
+    done = _run(ticks.take(writer, most))
     if slow := ticks.slow_work():
         slow()
     return done
@@ -105,8 +104,8 @@ def _thought_of(robots: RobotJobs, task: LeasedJob) -> Callable[[UnitOfWork], No
 
 
 async def _take(turns: InboxWorker) -> bool:
-    taken = await take(turns, Writer(turns.database, here), 1)
-    for preparation in turns.preparations.to_do():
+    taken = await turns.take(Writer(turns.database, here), 1)
+    for preparation in turns.to_start():
         turns.work_out(preparation)
     return taken
 

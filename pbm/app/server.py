@@ -19,8 +19,7 @@ from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
 from pbm.service.intake.keeping import Door, Intake, SessionLog, log_fault
 from pbm.service.intake.limits import MailRates
-from pbm.service.loops import keep_time, send_post, take_turns, until_done
-from pbm.service.post.post import Composer, Post
+from pbm.service.post.post import Composer, Post, send_post
 from pbm.service.robots.jobs import RobotJobs, RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
 from pbm.service.running.disks import watch_disks
@@ -36,10 +35,11 @@ from pbm.service.running.heartbeat import (
     keep_beating,
     stop_beating,
 )
+from pbm.service.running.rounds import until_done
 from pbm.service.running.writer import Threads, Writer, here
-from pbm.service.ticks.jobs import Ticks
+from pbm.service.ticks.jobs import Ticks, keep_time
 from pbm.service.trouble.failures import CrashMarker, Watchdog
-from pbm.service.turns.inbox_worker import InboxWorker
+from pbm.service.turns.inbox_worker import InboxWorker, take_turns
 from pbm.store.channels import Channel
 from pbm.store.db import Database
 from pbm.store.processes.locks import acquire_server_lock

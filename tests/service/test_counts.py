@@ -15,11 +15,10 @@ from sqlalchemy import event
 from pbm.mail.smtp_in.connection_limits import UNKNOWN
 from pbm.mail.smtp_out.delivery import Sent
 from pbm.play.limits import MOST_TOGETHER
-from pbm.service import loops
-from pbm.service.loops import take_turns
 from pbm.service.post.post import Composer, Post
-from pbm.service.running import writer as running_writer
+from pbm.service.running import rounds
 from pbm.service.running.writer import Writer
+from pbm.service.turns.inbox_worker import take_turns
 from pbm.store.db import Database
 from tests.polling import PATIENCE
 from tests.serving import keeping, take_next
@@ -33,12 +32,6 @@ KEEPING_PLAIN = KEEPING + 1  # to the plain address: is it a player's?
 POST = {"sqlite": 4, "postgresql": 7}
 MOVE = "a1-c3,d4"
 OF_A_CLOCK = 4  # statements that tell of one, at most
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is, what comes together is one group."""
-    monkeypatch.setattr(running_writer, "SLICE", PATIENCE)
 
 
 @dataclass
@@ -177,7 +170,7 @@ class _Takes:
 def test_many_turns_that_wait_share_few_commits(
     embedded: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loops, "LOOK_AGAIN", float("inf"))  # what nobody tells of is none
+    monkeypatch.setattr(rounds, "LOOK_AGAIN", float("inf"))  # what nobody tells of is none
     embedded.turns.seconds = lambda: 0.0  # no turn takes long
     asyncio.run(together(embedded.database, mails(embedded, MANY)))
     with counted(embedded) as found:

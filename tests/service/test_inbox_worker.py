@@ -16,7 +16,6 @@ from pbm.clock import system_clock
 from pbm.mail.address import ServerAddress
 from pbm.mail.keys import load_keyring
 from pbm.mail.site import Site
-from pbm.service import loops
 from pbm.service.intake.keeping import queued
 from pbm.service.running import writer as running_writer
 from pbm.service.running.writer import Writer, here
@@ -122,7 +121,7 @@ def server(database_url: str) -> Iterator[Server]:
 
 
 def take(worker: InboxWorker) -> None:
-    asyncio.run(loops.take(worker, Writer(worker.database, here), worker.most_together))
+    asyncio.run(worker.take(Writer(worker.database, here), worker.most_together))
 
 
 def take_all(server: Server, *workers: InboxWorker) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from pbm.mail.reading.limits import LONG as LIMIT
-from pbm.service.loops import take
 from pbm.service.running.writer import Writer
 from pbm.service.turns import inbox_worker
 from pbm.service.turns.handle_mail import handle
@@ -43,8 +42,8 @@ def test_a_mail_is_kept_and_obeyed_as_long_as_it_is(
             async def in_thread(work: Any) -> Any:
                 return await asyncio.get_running_loop().run_in_executor(pool, work)
 
-            while await take(embedded.turns, Writer(embedded.database, in_thread), 1):
-                for preparation in embedded.turns.preparations.to_do():
+            while await embedded.turns.take(Writer(embedded.database, in_thread), 1):
+                for preparation in embedded.turns.to_start():
                     embedded.turns.work_out(preparation)
 
     asyncio.run(scene())

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.commands.families.help import Help
-from pbm.service import loops
-from pbm.service.post.post import Composer, Post
+from pbm.service.post.post import Composer, Post, send_post
+from pbm.service.running import rounds
 from pbm.service.running.writer import Writer, here
-from pbm.service.ticks.jobs import Ticks
-from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker, TurnFailedError
+from pbm.service.ticks.jobs import Ticks, keep_time
+from pbm.service.turns.inbox_worker import MOST_TRIES, InboxWorker, TurnFailedError, take_turns
 from pbm.store.db import UnitOfWork
 from pbm.store.queues.outbox import Outbox
 from tests.serving import broken, keep
@@ -57,11 +57,11 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Help, "run", broken)
-    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
+    monkeypatch.setattr(rounds, "DATABASE_PAUSE", 0)
     keep(table, "a@b.example", (SERVER,), MAIL)
     turns = Away(table.database, table.site, table.clock)
     writer = Writer(table.database, here)
-    loop = loops.take_turns(turns, writer, here, asyncio.Event(), lambda: None)
+    loop = take_turns(turns, writer, here, asyncio.Event(), lambda: None)
     run_until(lambda: table.mail_kept(1).status == "stuck", loop)
     assert turns.been_away
     assert table.mail_kept(1).tries == MOST_TRIES
@@ -70,7 +70,7 @@ def test_a_failed_turn_is_counted_when_the_database_is_back(
 def test_turns_begin_when_the_database_is_there(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
+    monkeypatch.setattr(rounds, "DATABASE_PAUSE", 0)
     tries: list[bool] = []
 
     def begin(_: InboxWorker) -> None:
@@ -79,14 +79,14 @@ def test_turns_begin_when_the_database_is_there(
             raise OperationalError("BEGIN", {}, OSError("gone"))
 
     monkeypatch.setattr(InboxWorker, "begin", begin)
-    asyncio.run(loops.until_done(partial(here, table.turns.begin), "nothing begins"))
+    asyncio.run(rounds.until_done(partial(here, table.turns.begin), "nothing begins"))
     assert tries == [False, False, True]
 
 
 def test_mails_are_brought_forward_when_the_database_is_back(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
+    monkeypatch.setattr(rounds, "DATABASE_PAUSE", 0)
     asked: list[datetime] = []
 
     def bring_forward(_: Outbox, now: datetime) -> None:
@@ -98,7 +98,7 @@ def test_mails_are_brought_forward_when_the_database_is_back(
     monkeypatch.setattr(Outbox, "bring_forward", bring_forward)
     post = Post(table.database, table.site, table.clock, None, Composer(SERVER))  # type: ignore[arg-type]
     writer = Writer(table.database, here)
-    loop = loops.send_post(post, here, writer, asyncio.Event(), lambda: None)
+    loop = send_post(post, here, writer, asyncio.Event(), lambda: None)
     run_until(lambda: len(asked) == 2, loop)
     assert len(asked) == 2
 
@@ -118,11 +118,11 @@ class AwayOnce(Ticks):
 def test_ticks_go_on_once_the_database_is_there(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0)
+    monkeypatch.setattr(rounds, "DATABASE_PAUSE", 0)
     table.ticks.begin()
     ticks = AwayOnce(table.database, table.site, table.clock)
     writer = Writer(table.database, here)
-    loop = loops.keep_time(ticks, here, writer, asyncio.Event(), lambda: None)
+    loop = keep_time(ticks, here, writer, asyncio.Event(), lambda: None)
     run_until(lambda: table.rows("due")[0]["due_at"] > table.clock(), loop)
     assert ticks.been_away
     assert table.rows("due")[0]["due_at"] > table.clock()

@@ -106,7 +106,7 @@ def takes(table: Table, turns: InboxWorker | None = None) -> bool:
 
 
 def works_out(table: Table) -> int:
-    preparations = table.turns.preparations.to_do()
+    preparations = table.turns.to_start()
     for prepared in preparations:
         table.turns.work_out(prepared)
     return len(preparations)

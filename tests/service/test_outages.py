@@ -12,8 +12,8 @@ from sqlalchemy.exc import OperationalError
 
 from pbm.commands.families.play import PlayMove
 from pbm.mail.smtp_out.delivery import Sent
-from pbm.service import loops
 from pbm.service.post import post
+from pbm.service.running import rounds
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.store.queues.inbox import Inbox
 from pbm.store.schema.mails import outbox, outbox_contents
@@ -27,7 +27,7 @@ MOVE, ANSWER = "a1-c3,d4", "i9-g7,f6"
 @pytest.fixture(autouse=True)
 def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits for a fault to pass looks again soon."""
-    monkeypatch.setattr(loops, "DATABASE_PAUSE", 0.01)
+    monkeypatch.setattr(rounds, "DATABASE_PAUSE", 0.01)
     monkeypatch.setattr(post, "PAUSE", 0.01)
 
 

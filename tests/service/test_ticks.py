@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import Connection, delete, insert, text, update
 
 from pbm.play.clocks.calendar import LISTENING, Calendar, outages
-from pbm.service.loops import keep_time
+from pbm.service.running import writer as running_writer
 from pbm.service.running.heartbeat import LISTEN, POST, Heart, note_listening
 from pbm.service.running.writer import Writer
 from pbm.service.ticks import jobs
-from pbm.service.ticks.jobs import HANDLERS, MOST_TRIES, Ticks
+from pbm.service.ticks.jobs import HANDLERS, MOST_TRIES, Ticks, keep_time
 from pbm.service.ticks.tick import Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker
 from pbm.store.db import UnitOfWork
@@ -94,8 +94,12 @@ def test_however_many_are_due_a_claim_reads_those_that_it_takes(table: Table) ->
     ("let_be_due", "statements"), [(let_remind, 20), (let_run_out, 36)], ids=["remind", "forfeit"]
 )
 def test_a_piece_costs_the_same_however_many_are_due(
-    embedded: Table, let_be_due: Callable[[Connection, datetime, range], None], statements: int
+    embedded: Table,
+    monkeypatch: pytest.MonkeyPatch,
+    let_be_due: Callable[[Connection, datetime, range], None],
+    statements: int,
 ) -> None:
+    monkeypatch.setattr(running_writer, "SLICE", PATIENCE)
     people = [embedded.joins(f"player{number}") for number in range(2)]
     embedded.begins(*(person.address.split("@")[0] for person in people), times=10 * MOST)
     with embedded.database.engine.begin() as connection:
@@ -247,7 +251,7 @@ def test_the_loop_does_what_comes(table: Table, monkeypatch: pytest.MonkeyPatch)
         return "done"
 
     monkeypatch.setattr(jobs, "HANDLERS", {KIND: fine})
-    monkeypatch.setattr("pbm.service.loops.LOOK_AGAIN", PATIENCE)
+    monkeypatch.setattr("pbm.service.running.rounds.LOOK_AGAIN", PATIENCE)
 
     async def play() -> None:
         threads = Threads()

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from pbm.mail.smtp_out.delivery import Sent
-from pbm.service.loops import send_post
-from pbm.service.post.post import Composer, DueMails, Post
+from pbm.service.post.post import Composer, DueMails, Post, send_post
 from pbm.service.robots.jobs import RobotWorker
 from pbm.service.robots.worker_processes import Computation, WorkerProcesses
 from pbm.service.running.writer import Writer, here

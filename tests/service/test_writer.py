@@ -87,26 +87,19 @@ def test_what_is_slow_is_done_in_the_thread(table: Table) -> None:
     assert len(found) == 1
 
 
-def test_a_group_ends_when_others_have_waited_long_enough(
-    embedded: Table, monkeypatch: pytest.MonkeyPatch
+def test_rows_are_claimed_once_in_a_transaction_and_wait_for_the_next(
+    table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running_writer, "SLICE", 0)
-
-    async def scene(writer: Writer) -> None:
-        await asyncio.gather(*(writer.do(noting(embedded, str(number))) for number in range(3)))
-
-    found = commits(embedded)
-    in_a_scene(embedded, scene)
-    assert noted(embedded) == {"0", "1", "2"}
-    assert len(found) == 3
-
-
-def test_rows_are_claimed_once_in_a_transaction(table: Table) -> None:
     claims = Claims[int]()
     with table.database.transaction() as work:
         assert [claims.next(work, lambda _: [1, 2]) for _ in range(3)] == [1, 2, None]
     with table.database.transaction() as other:
         assert claims.next(other, lambda _: [1, 2]) == 1
+    assert not claims.are_late(work)
+    assert not claims.are_late(other)
+    monkeypatch.setattr(running_writer, "SLICE", 0)
+    assert not claims.are_late(work)
+    assert claims.are_late(other)
 
 
 def test_who_is_cancelled_stops_nothing(table: Table) -> None:

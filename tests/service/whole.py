@@ -12,9 +12,10 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Sent
-from pbm.service.loops import keep_time, send_post, take_turns
-from pbm.service.post.post import Composer, Post
+from pbm.service.post.post import Composer, Post, send_post
 from pbm.service.running.writer import Writer
+from pbm.service.ticks.jobs import keep_time
+from pbm.service.turns.inbox_worker import take_turns
 from tests.polling import PATIENCE
 from tests.serving import keeping
 from tests.table import Person, Table

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
-from pbm.service import loops
+from pbm.service.running import rounds
 from pbm.service.running.writer import Writer, here
 from pbm.store.channels import Channel
 from pbm.store.db import Database, UnitOfWork
@@ -71,7 +71,7 @@ class Process:
 
     async def _idle(self) -> None:
         while True:
-            await loops.woken(self.event, loops.LOOK_AGAIN)
+            await rounds.woken(self.event, rounds.LOOK_AGAIN)
             self.event.clear()
             with self.database.reading() as work:
                 self.found.append(work.inbox.count("new"))
@@ -109,7 +109,7 @@ def listening(url: str) -> Iterator[Callable[[], list[str]]]:
 
 @pytest.fixture(autouse=True)
 def seldom(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loops, "LOOK_AGAIN", 2 * PATIENCE)
+    monkeypatch.setattr(rounds, "LOOK_AGAIN", 2 * PATIENCE)
 
 
 def test_an_idle_worker_is_notified_after_the_commit(postgres_url: str) -> None:
@@ -131,7 +131,7 @@ def test_an_idle_worker_is_notified_after_the_commit(postgres_url: str) -> None:
 def test_a_row_without_a_notification_is_found_by_looking_again(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loops, "LOOK_AGAIN", 0.01)
+    monkeypatch.setattr(rounds, "LOOK_AGAIN", 0.01)
 
     async def scene() -> None:
         async with Process(postgres_url) as idle:

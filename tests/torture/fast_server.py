@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pbm.app import cli, server
-from pbm.service import loops
 from pbm.service.post.post import Post
+from pbm.service.running import rounds
 
 SPEED = 1200  # a minute is 50 milliseconds
 CLAIMS = 20  # the post looks so often between two collections
@@ -47,6 +47,6 @@ def collect_garbage() -> None:
 
 if __name__ == "__main__":
     server.system_clock = fast_clock(float(sys.argv[1]))
-    loops.LOOK_AGAIN = 0.05
+    rounds.LOOK_AGAIN = 0.05
     collect_garbage()
     cli.main(["serve"])

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import structlog
+from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.commands.turn import Turn
@@ -24,6 +25,8 @@ from pbm.mail.writing.compose import OutgoingMail, compose
 from pbm.mail.writing.render import Renderer
 from pbm.play.clocks.waits import wait_of
 from pbm.service.post.bounces import is_out_of_reach, note_refusal
+from pbm.service.running.heartbeat import ClockWatch
+from pbm.service.running.rounds import Alive, rounds, until, woken
 from pbm.service.running.writer import InThread, Writer, Yielding
 from pbm.service.trouble.masking import in_a_line, masked, traceback_of
 from pbm.service.trouble.notices import tell_of_failed
@@ -37,12 +40,13 @@ from pbm.store.values.queues import TimerKind
 
 MOST_AT_ONCE = 64  # mails under way
 MOST_TO_WRITE = 32  # mails rendered before the first is sent
-PAUSE = 1.0  # seconds to wait if an outcome could not be recorded
+PAUSE = 1.0  # seconds to wait after a bug, or if an outcome could not be recorded
 FIRST_DELAY = timedelta(minutes=1)
 GIVE_UP_AFTER = timedelta(days=5)
 FEWEST_ATTEMPTS = 24  # most of a day
 ENOUGH = 32  # outcomes of a full batch
 GATHER = 0.03  # seconds to wait for more outcomes; a crash meanwhile sends their mails twice
+_GATHER_MAILS = 0.003  # seconds while mails are being sent, so that new ones share a query
 _TRUE_FOR = timedelta(hours=1)  # of a reminder, which promises a full day from its sending
 _log = structlog.get_logger("pbm.post")
 Written = bytes | Deferred | Failed  # a composed mail, or why that failed for now or for good
@@ -325,3 +329,38 @@ def delay(attempts: int, number: int) -> timedelta:
     """
     jitter = 1 + number * attempts * 61 % 100 / 400
     return min(LONGEST_PAUSE, FIRST_DELAY * (1 << min(attempts, 10)) * jitter)
+
+
+async def send_post(
+    post: Post, in_thread: InThread, writer: Writer, mail_written: asyncio.Event, alive: Alive
+) -> None:
+    """Send the outbox for ever; when cancelled, finish the mails under way."""
+    under_way: set[asyncio.Task[None]] = set()
+    watch = ClockWatch(post.clock)
+
+    async def a_round() -> float | None:
+        try:
+            await watch.mend(writer, lambda work, now: work.outbox.bring_forward(now))
+            look = await post.look(in_thread)
+        except DBAPIError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug must not stop the post
+            _log.error("post failed", exception=traceback_of(error))
+            await asyncio.sleep(PAUSE)
+            return None
+        for mail, written in look.mails:
+            sending = asyncio.create_task(post.send(mail, written, writer))
+            under_way.add(sending)
+            sending.add_done_callback(under_way.discard)
+            sending.add_done_callback(lambda _: mail_written.set())
+        if not look.more:
+            await woken(mail_written, until(look.next_due_at, post.clock))
+        if under_way:
+            await asyncio.sleep(_GATHER_MAILS)
+        return None
+
+    try:
+        await rounds(a_round, mail_written, alive, "post waits")
+    finally:
+        if under_way:
+            await asyncio.wait(under_way)

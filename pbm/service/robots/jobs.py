@@ -20,10 +20,10 @@ from pbm.commands.turn import Turn
 from pbm.mail.site import Site
 from pbm.play.boards import request_move
 from pbm.rules.robots import ROBOTS
-from pbm.service.loops import Alive, rounds, until, until_done
 from pbm.service.robots.handlers import HANDLERS, RobotTurn
 from pbm.service.robots.worker_processes import Computation, SearchFailedError, WorkerProcesses
 from pbm.service.running.heartbeat import ClockWatch
+from pbm.service.running.rounds import Alive, rounds, until, until_done
 from pbm.service.running.writer import InThread, Writer
 from pbm.service.trouble.failures import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of

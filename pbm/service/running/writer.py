@@ -19,7 +19,7 @@ Piece = Callable[[UnitOfWork], T]
 """A piece of work within a transaction."""
 Tell = Callable[[Collection[Channel]], None]
 MOST_TOGETHER = 64
-SLICE = 0.03  # seconds until a transaction on SQLite begins no further piece; others wait
+SLICE = 0.03  # seconds for the rows of one claim; other pieces of work wait
 MOST_TRIES = 3  # of a piece whose transaction deadlocks or conflicts with another process
 LONGEST = 0.005  # seconds of work until the event loop gets control; as for Python's threads
 
@@ -72,10 +72,15 @@ class Claims(Generic[T]):
     def __init__(self) -> None:
         self._work: UnitOfWork | None = None
         self._claimed: Iterator[T] = iter(())
+        self._since = 0.0
+
+    def are_late(self, work: UnitOfWork) -> bool:
+        """Return whether the rest of the rows must wait for another transaction."""
+        return self._work is work and time.monotonic() - self._since > SLICE
 
     def next(self, work: UnitOfWork, claim: Piece[Iterable[T]]) -> T | None:
         if self._work is not work:
-            self._claimed, self._work = iter(claim(work)), work
+            self._claimed, self._work, self._since = iter(claim(work)), work, time.monotonic()
         return next(self._claimed, None)
 
 
@@ -141,10 +146,7 @@ class Writer:
 
     def _waiting(self, group: list[_Asked[Any]]) -> Iterator[_Asked[Any]]:
         """Move pieces of work from the queue to `group`, and yield each. More may come."""
-        began = time.monotonic()
         while self._asked and len(group) < MOST_TOGETHER:
-            if self._database.embedded and group and time.monotonic() - began > SLICE:
-                break
             group.append(self._asked.popleft())
             yield group[-1]
 

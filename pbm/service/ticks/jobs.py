@@ -3,6 +3,7 @@
 One transaction stores what a handler changed and settles the timer, so the work is done once.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,7 +14,9 @@ import structlog
 from pbm.clock import Clock
 from pbm.commands.turn import Turn
 from pbm.mail.site import Site
-from pbm.service.running.writer import Claims
+from pbm.service.running.heartbeat import ClockWatch
+from pbm.service.running.rounds import Alive, rounds, until
+from pbm.service.running.writer import Claims, InThread, Writer
 from pbm.service.ticks import deadlines, expiry, news
 from pbm.service.ticks.tick import Again, Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
@@ -79,11 +82,17 @@ class Ticks:
         with self.database.glance() as work:
             return work.timers.next_due_at()
 
+    async def take(self, writer: Writer, most: int) -> bool:
+        """Run up to `most` timers; return whether any was due. Raises DBAPIError."""
+        return any(await asyncio.gather(*(writer.do(self.take_next) for _ in range(most))))
+
     def take_next(self, work: UnitOfWork) -> bool:
-        """Run the next due timer, if there is one. Raises DBAPIError.
+        """Run the next due timer; return whether others may be due. Raises DBAPIError.
 
         Afterwards the caller does the `slow_work`, if any, outside the transaction.
         """
+        if self._claims.are_late(work):
+            return True
         timer = None if self._needed else self._claims.next(work, self._claim)
         if timer is None:
             return False
@@ -138,3 +147,25 @@ class Ticks:
         turn = Turn(work=work, site=self.site, now=self.clock())
         cause = f"{timer.kind} {error}"
         tell_of_trouble(turn, "stuck-timer", params, cause)
+
+
+async def keep_time(
+    ticks: Ticks,
+    in_thread: InThread,
+    writer: Writer,
+    timer_set: asyncio.Event,
+    alive: Alive,
+) -> None:
+    """Run timers when they are due, for ever. New timers set `timer_set`."""
+    watch = ClockWatch(ticks.clock)
+
+    async def a_round() -> float | None:
+        await watch.mend(writer, lambda work, now: work.timers.bring_forward(now))
+        due_at = await in_thread(ticks.next_due_at)
+        is_due = due_at is not None and due_at <= ticks.clock()
+        done = await ticks.take(writer, ticks.most_together if is_due else 0)
+        if slow := ticks.slow_work():
+            await in_thread(slow)
+        return None if done else until(due_at, ticks.clock)
+
+    await rounds(a_round, timer_set, alive, "what is due waits")

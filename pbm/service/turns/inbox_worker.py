@@ -8,6 +8,7 @@ Slow work (parsing a long mail, hashing a password, replaying a whole game) runs
 without an open transaction. The mail is delayed meanwhile, and others are handled.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -24,7 +25,8 @@ from pbm.mail.reading.limits import LIMITS, LONG, STRANGERS_LIMITS
 from pbm.mail.site import Site
 from pbm.play.turn import Cause
 from pbm.service.accounts import tell_whose_was_cleared
-from pbm.service.running.writer import Claims
+from pbm.service.running.rounds import Alive, rounds, until
+from pbm.service.running.writer import Claims, InThread, Writer
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, Watchdog
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
@@ -53,6 +55,9 @@ class TurnFailedError(Exception):
         self.error = error
 
 
+_EXPECTED = (WorkNeeded, TurnFailedError)
+
+
 @dataclass(eq=False)
 class Preparation:
     """A mail, with the results of slow work so far."""
@@ -72,53 +77,6 @@ class Preparation:
         return self.slow.outcome(_ENVELOPE, self.parse) if self.is_long else self.parse()
 
 
-class Preparations:
-    """The mails that need slow work or are long, with the results of that work."""
-
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._kept: dict[int, Preparation] = {}
-        self._to_do: list[Preparation] = []
-
-    def of(self, mail: InboxMail) -> Preparation:
-        """Return a mail's preparation. If the mail is long, it is to be parsed before its turn."""
-        known = self._kept.get(mail.id)  # after a rollback the number may belong to another mail
-        if known and (known.mail.recipient, known.mail.raw) == (mail.recipient, mail.raw):
-            return known
-        prepared = Preparation(mail, partial(_parsed, self._site, mail))
-        if prepared.is_long:
-            if isinstance(self._site.address.parse(mail.recipient), _READ):
-                prepared.needed = partial(prepared.slow.do, {_ENVELOPE: prepared.parse})
-            self._kept[mail.id] = prepared
-        return prepared
-
-    def begin(self, prepared: Preparation, needed: WorkNeeded) -> None:
-        """Note a mail's slow work. The next try of the turn starts it, and delays the mail."""
-        prepared.needed, prepared.started = needed.do, False
-        self._kept[prepared.mail.id] = prepared
-
-    def start(self, prepared: Preparation) -> None:
-        """Queue the slow work of a mail, for a thread that runs it outside any transaction."""
-        if not prepared.started:
-            self._to_do.append(prepared)
-        prepared.started = True
-
-    def ready(self) -> list[Preparation]:
-        """Return those whose slow work is finished, or has not been started."""
-        return [known for known in self._kept.values() if not (known.needed and known.started)]
-
-    def under_way(self) -> int:
-        return sum(known.needed is not None for known in self._kept.values())
-
-    def forget(self, number: int) -> None:
-        self._kept.pop(number, None)
-
-    def to_do(self) -> list[Preparation]:
-        """Return the preparations started since the last call."""
-        started, self._to_do = self._to_do, []
-        return started
-
-
 def _parsed(site: Site, mail: InboxMail) -> Envelope:
     own, limits = site.address.plain, LIMITS if mail.known else STRANGERS_LIMITS
     envelope = read(mail.raw, envelope_sender=mail.sender, own_address=own, limits=limits)
@@ -132,14 +90,14 @@ class InboxWorker:
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
     watchdog: Watchdog | None = None
-    preparations: Preparations = field(init=False, repr=False)
-    failed: dict[int, TurnFailedError] = field(default_factory=dict, init=False)  # to be counted
 
     def __post_init__(self) -> None:
-        self.preparations = Preparations(self.site)
         self.most_together = MOST_TOGETHER if self.database.embedded else 1
         self._claims = Claims[InboxMail]()
         self._floor = ScanFloor()
+        self._prepared: dict[int, Preparation] = {}  # of mails that are long or need slow work
+        self._to_start: list[Preparation] = []
+        self._failed: dict[int, TurnFailedError] = {}  # to be counted
         self._latest: UnitOfWork | None = None  # the transaction of the latest turn
 
     def begin(self) -> None:
@@ -165,15 +123,39 @@ class InboxWorker:
         for place, number in enumerate(again[1:], start=1):  # the next crash tells them apart
             work.inbox.put_aside([number], now + place * ASIDE_FOR)
 
-    def take_next(self, work: UnitOfWork) -> bool:
-        """Handle the next mail, if there is one. Raises WorkNeeded, TurnFailedError, DBAPIError.
+    async def take(self, writer: Writer, most: int) -> bool:
+        """Handle up to `most` mails; return whether others may wait. Raises DBAPIError."""
+        ready = self.ready()[:most]
+        turns = [
+            *(writer.do(partial(self.take_prepared, prepared=it), slow=it.is_long) for it in ready),
+            *(writer.do(self.take_next) for _ in range(most - len(ready))),
+        ]
+        outcomes = await asyncio.gather(*turns, return_exceptions=True)
+        for prepared, outcome in zip(ready, outcomes, strict=False):
+            if outcome is True and not prepared.needed:
+                self._prepared.pop(prepared.mail.id, None)
+        failed = [*self._failed.values()]
+        for each in failed:
+            await writer.do(partial(self.count_failed, failed=each))
+            del self._failed[each.mail.id]
+        for outcome in outcomes:
+            # The next round delays a mail that needs work, and repeats a turn that failed.
+            if isinstance(outcome, BaseException) and not isinstance(outcome, _EXPECTED):
+                raise outcome
+        return bool(failed) or False not in outcomes
 
-        A mail that is long or needs slow work is only noted, for `take_prepared`.
+    def take_next(self, work: UnitOfWork) -> bool:
+        """Handle the next mail; return whether others may wait.
+
+        A mail that is long is only noted, for `take_prepared`. Raises WorkNeeded, TurnFailedError
+        and DBAPIError.
         """
+        if self._claims.are_late(work):
+            return True
         mail = self._claims.next(work, self._claim)
         if mail is None:
             return False
-        prepared = self.preparations.of(mail)
+        prepared = self._preparation(mail)
         if prepared.needed or not prepared.is_long:
             self._take(work, prepared)
         return True
@@ -181,20 +163,20 @@ class InboxWorker:
     def take_prepared(self, work: UnitOfWork, prepared: Preparation) -> bool:
         """Handle a mail that is long or needed slow work. Raises as `take_next` does."""
         mail = work.inbox.find_new(prepared.mail.id, wait=False)
-        if mail and self.preparations.of(mail) is prepared:
+        if mail and self._preparation(mail) is prepared:
             self._take(work, prepared)
         else:  # done, claimed by another process, or never committed
-            self.preparations.forget(prepared.mail.id)
+            self._prepared.pop(prepared.mail.id, None)
         return True
 
-    def _claim(self, work: UnitOfWork) -> Sequence[InboxMail]:
-        now = self.clock()
-        claim = partial(work.inbox.claim, now, self.most_together, since=self._floor.since(now))
-        if self.preparations.under_way() >= MOST_UNDER_WAY:
-            return claim(most_bytes=LONG)
-        claimed = claim()
-        self._floor.found([mail.received_at for mail in claimed], now)
-        return claimed
+    def ready(self) -> list[Preparation]:
+        """Return the noted mails whose slow work is done, or has not been started."""
+        return [known for known in self._prepared.values() if not (known.needed and known.started)]
+
+    def to_start(self) -> list[Preparation]:
+        """Return the mails that were delayed since the last call, for `work_out`."""
+        delayed, self._to_start = self._to_start, []
+        return delayed
 
     def work_out(self, preparation: Preparation) -> None:
         """Run a mail's slow work; called in a thread, outside any transaction."""
@@ -203,14 +185,36 @@ class InboxWorker:
                 preparation.needed()
             preparation.needed = None
 
+    def _claim(self, work: UnitOfWork) -> Sequence[InboxMail]:
+        now = self.clock()
+        claim = partial(work.inbox.claim, now, self.most_together, since=self._floor.since(now))
+        if sum(it.needed is not None for it in self._prepared.values()) >= MOST_UNDER_WAY:
+            return claim(most_bytes=LONG)
+        claimed = claim()
+        self._floor.found([mail.received_at for mail in claimed], now)
+        return claimed
+
+    def _preparation(self, mail: InboxMail) -> Preparation:
+        known = self._prepared.get(mail.id)  # after a rollback the number may be another mail's
+        if known and (known.mail.recipient, known.mail.raw) == (mail.recipient, mail.raw):
+            return known
+        prepared = Preparation(mail, partial(_parsed, self.site, mail))
+        if prepared.is_long:
+            if isinstance(self.site.address.parse(mail.recipient), _READ):
+                prepared.needed = partial(prepared.slow.do, {_ENVELOPE: prepared.parse})
+            self._prepared[mail.id] = prepared
+        return prepared
+
     def _take(self, work: UnitOfWork, prepared: Preparation) -> None:
         """Handle a mail and write its changes, or delay it if it needs slow work."""
         mail = prepared.mail
-        if mail.id in self.failed:  # and is counted once this group of turns has ended
+        if mail.id in self._failed:  # and is counted once this group of turns has ended
             return
         if prepared.needed:
             work.inbox.put_aside([mail.id], self.clock() + ASIDE_FOR)
-            self.preparations.start(prepared)
+            if not prepared.started:
+                self._to_start.append(prepared)
+            prepared.started = True
             return
         is_first, self._latest = self._latest is not work, work
         try:
@@ -220,14 +224,15 @@ class InboxWorker:
                 work.end()
                 _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
         except WorkNeeded as needed:
-            self.preparations.begin(prepared, needed)
+            prepared.needed, prepared.started = needed.do, False
+            self._prepared[mail.id] = prepared
             raise
         except Exception as error:
             if is_away(error) and not gave_up(error):
                 raise
             failed = TurnFailedError(mail, error)
             if is_first:  # else an earlier turn may be the cause; this one is repeated alone
-                self.failed[mail.id] = failed
+                self._failed[mail.id] = failed
             raise failed from error
 
     def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
@@ -252,7 +257,7 @@ class InboxWorker:
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
         """Count a failed try of a mail, except after a timeout or deadlock in the database."""
         mail, error = failed.mail, failed.error
-        self.preparations.forget(mail.id)  # the next try repeats its slow work
+        self._prepared.pop(mail.id, None)  # the next try repeats its slow work
         if gave_up(error):
             told = {"mail": incoming(mail.id), "error": in_a_line(error)}
             _log.warning("database gave up a turn, it waits", **told)
@@ -278,3 +283,25 @@ class InboxWorker:
                     # The same fault may break this notice; the mail is stuck all the same.
                     told = {"mail": incoming(mail.id), "exception": traceback_of(error)}
                     _log.error("nobody told of a stuck mail", **told)
+
+
+async def take_turns(
+    worker: InboxWorker, writer: Writer, in_thread: InThread, mail_kept: asyncio.Event, alive: Alive
+) -> None:
+    """Handle mails for ever; `in_thread` does slow work. New rows of the inbox set `mail_kept`."""
+
+    async def work_out(preparation: Preparation) -> None:
+        await in_thread(partial(worker.work_out, preparation))
+        mail_kept.set()
+
+    async def a_round() -> float | None:
+        try:
+            more = await worker.take(writer, worker.most_together)
+        finally:
+            for preparation in worker.to_start():
+                apart.create_task(work_out(preparation))
+        # Several workers share the event, so another may have cleared it.
+        return None if more or worker.ready() else until(None, worker.clock)
+
+    async with asyncio.TaskGroup() as apart:
+        await rounds(a_round, mail_kept, alive, "turns wait")

@@ -2,7 +2,7 @@
 
 If transactions send a NOTIFY, PostgreSQL commits only one of them at a time. So a NOTIFY is sent
 after the commit of the row, by a separate connection, at most once every `NOTIFY_EVERY` seconds. A
-worker that misses a NOTIFY finds the row when it looks again (`pbm.service.loops`).
+worker that misses a NOTIFY finds the row when it looks again (`pbm.service.running.rounds`).
 """
 
 import asyncio
