@@ -31,8 +31,8 @@ from pbm.mail.site import Site
 from pbm.mail.smtp_in.handler import Rejection
 from pbm.mail.writing.render import Renderer
 from pbm.play.boards import start_board
+from pbm.service.intake.door import check_recipient
 from pbm.service.intake.keeping import Intake
-from pbm.service.intake.recipients import check_recipient
 from pbm.service.intake.upstream_mta import forget_front, note_front
 from pbm.service.post.post import raw_mail
 from pbm.service.robots.jobs import RobotJobs

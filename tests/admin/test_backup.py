@@ -25,7 +25,7 @@ from pbm.mail.keys import load_keyring
 from pbm.mail.reading.auth_results import Front
 from pbm.play.actions import play_move
 from pbm.rules import abalone as rules
-from pbm.service.intake.recipients import check_recipient
+from pbm.service.intake.door import check_recipient
 from pbm.service.intake.upstream_mta import known_front, note_front
 from pbm.service.operator import copies
 from pbm.service.operator.backup import _ALWAYS_ALLOWED, backup, restore

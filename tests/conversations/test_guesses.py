@@ -2,7 +2,7 @@
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.mail.smtp_in.handler import Rejection
-from pbm.service.intake.recipients import GUESSES, WrongTag, check_recipient, count_wrong
+from pbm.service.intake.door import GUESSES, WrongTag, check_recipient, count_wrong
 from tests.table import Table
 
 NETWORK, OTHER = "198.51.100.0/24", "203.0.113.0/24"

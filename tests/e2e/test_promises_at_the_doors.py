@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pbm.play.limits import OF_ORIGIN
-from pbm.service.intake.recipients import GUESSES
+from pbm.service.intake.door import GUESSES
 from tests.e2e.player import SERVER, Player, position_in, text_of
 from tests.e2e.ports import free_port
 from tests.e2e.running import RunningServer

@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from structlog.testing import capture_logs
 
 from pbm.mail.smtp_in.handler import QUIT, Session
-from pbm.service.intake.keeping import MOST_A_MINUTE, SessionLog, log_fault
+from pbm.service.intake.door import MOST_A_MINUTE, SessionLog, log_fault
 
 
 def away() -> DBAPIError:

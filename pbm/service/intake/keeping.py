@@ -1,17 +1,12 @@
-"""Stores new mails as inbox rows, within limits; defines the SMTP listener's callbacks.
+"""Stores new mails as inbox rows, within limits.
 
 A mail's place in the queue is its arrival time plus a delay. The delay grows with the number and
 length of the sender's waiting mails, so no sender can block others. Strangers have a longer delay.
 """
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
-
-import structlog
-from sqlalchemy.exc import DBAPIError
 
 from pbm.addresses import address_key
 from pbm.clock import Clock
@@ -20,13 +15,9 @@ from pbm.mail.reading.inbound import digest, read_header
 from pbm.mail.reading.limits import LIMITS, LONG, UnreadableMail
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller
-from pbm.mail.smtp_in.handler import Rejection, Session
+from pbm.mail.smtp_in.handler import Rejection
 from pbm.service.intake.limits import PUT_OFF, Answer, Arriving, MailRates, count_answer
-from pbm.service.intake.recipients import WrongTag, check_recipient, count_wrong
-from pbm.service.running.writer import InThread, Writer
-from pbm.service.trouble.masking import masked, one_line, traceback_of
-from pbm.store.db import Database, UnitOfWork
-from pbm.store.sql.driver import is_away
+from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import ArrivedMail, Queued, incoming
 
 SAME_FOR = timedelta(days=30)
@@ -34,17 +25,12 @@ SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 STRANGERS_HANDICAP = 60.0  # seconds added to the place of a stranger's mail
 FURTHEST = 120.0  # largest delay in seconds; each short mail of a sender adds one
 _MOST_PIECES = 8  # a long mail adds a second for each `LONG` bytes, up to this many
-_NETWORKS_OF, _KNOWN_FOR = 20_000, 60  # latest mails, and seconds
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
 )
 _SEND_AGAIN = "Please send it again with one plain mail address in its From line."
 _TWICE = "nothing: came to another address, too"
 _NO_ANSWER = "nothing: no answer to strangers is left for now"
-_log = structlog.get_logger("pbm.receive")
-_session_log = structlog.get_logger("pbm.session")
-MOST_A_MINUTE = 60  # sessions without mail
-_WINDOW = 60.0  # seconds
 
 
 @dataclass
@@ -168,92 +154,3 @@ def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:
             case PlayerReply(one), PlayerReply(another) if one == another:
                 return True
     return False
-
-
-@dataclass
-class Door:
-    """Callbacks of the SMTP listener, which may raise DBAPIError."""
-
-    intake: Intake
-    database: Database
-    read_in: InThread  # for queries
-    writer: Writer
-    look_in_thread: InThread  # for long mails
-    _networks: frozenset[str] = frozenset()
-    _known_until: float = 0.0
-
-    async def is_known(self, network: str) -> bool:
-        """Return whether players have answered us from a network, as of a minute ago."""
-        if time.monotonic() >= self._known_until:
-            self._known_until = time.monotonic() + _KNOWN_FOR
-            self._networks = await self.read_in(self._networks_of_players)
-        return network in self._networks
-
-    def _networks_of_players(self) -> frozenset[str]:
-        begin = self.intake.site.address.before_detail
-        with self.database.glance() as work:
-            return work.inbox.networks_of((f"{begin}g", f"{begin}u"), _NETWORKS_OF)
-
-    async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
-        def check() -> Rejection | None:
-            with self.database.glance() as work:
-                site, now = self.intake.site, self.intake.clock()
-                return check_recipient(work, site, now, address, sender, caller)
-
-        rejection = await self.read_in(check)
-        if isinstance(rejection, WrongTag):
-            now = self.intake.clock()
-            await self.writer.do(partial(count_wrong, by=rejection.by, now=now))
-        return rejection
-
-    async def keep(
-        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
-    ) -> str | Rejection:
-        look = partial(self.intake.look_at, sender, recipients, raw, caller)
-        mail = await self.look_in_thread(look) if len(raw) > LONG else look()
-        return await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
-
-
-def log_fault(fault: BaseException) -> None:
-    """Log the cause of a 451 reply: one line if the database is down, a traceback for a bug."""
-    if isinstance(fault, DBAPIError) and is_away(fault):
-        _log.warning("database away, mail is to come again", error=str(fault.orig))
-    else:
-        _log.error("listener-fault", exception=traceback_of(fault))
-
-
-class SessionLog:
-    """Logs SMTP sessions at their end; sessions without a mail are logged at a limited rate."""
-
-    def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
-        self._seconds = seconds
-        self._since = seconds()
-        self._lines = 0
-        self._left_out = 0
-
-    def __call__(self, session: Session) -> None:
-        if session.is_trusted and session.is_uneventful:
-            return
-        now = self._seconds()
-        if now - self._since >= _WINDOW:
-            if self._left_out:
-                _session_log.warning(
-                    "sessions without mail, not told one by one", count=self._left_out
-                )
-            self._since, self._lines, self._left_out = now, 0, 0
-        if not session.kept:
-            self._lines += 1
-            if self._lines > MOST_A_MINUTE:
-                self._left_out += 1
-                return
-        _session_log.info(
-            "session",
-            peer=session.peer or "local socket",
-            by=session.protocol,
-            tls=session.is_encrypted,
-            sender=masked(one_line(session.sender)),
-            kept=session.kept,
-            refused=session.refused,
-            outcome="; ".join(masked(one_line(told)) for told in session.told),
-            end=session.end,
-        )

@@ -1,4 +1,4 @@
-"""Checks recipients (SMTP RCPT): the tags of reply addresses, and how often a peer guesses tags.
+"""The callbacks of the SMTP listener: checks recipients, keeps mails, logs sessions.
 
 A tag is the signature in a reply address. A wrong tag counts against the peer's network. If a
 network is over the limit, its recipients are deferred unchecked.
@@ -8,20 +8,29 @@ wrong tag counts only against this player in this network. If an upstream server
 only a warning is logged.
 """
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 import structlog
+from sqlalchemy.exc import DBAPIError
 
 from pbm.commands.auth import asked_question
 from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, Unknown
+from pbm.mail.reading.limits import LONG
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
-from pbm.mail.smtp_in.handler import Rejection
+from pbm.mail.smtp_in.handler import Rejection, Session
 from pbm.play.limits import Rate
+from pbm.service.intake.keeping import Intake
 from pbm.service.intake.upstream_mta import is_expected
-from pbm.store.db import UnitOfWork
+from pbm.service.running.writer import InThread, Writer
+from pbm.service.trouble.masking import masked, one_line, traceback_of
+from pbm.store.db import Database, UnitOfWork
+from pbm.store.sql.driver import is_away
 from pbm.store.values.players import FIRST_EPOCH
 
 GUESSES = Rate("guesses", 20, timedelta(hours=1))
@@ -32,7 +41,12 @@ _WHAT = "4.7.1 Too many addresses that are not valid were tried from where you w
 _CLOSED = Rejection(421, f"{_WHAT}please try again later.")
 _LATER = Rejection(450, f"{_WHAT}please send this mail again later.")
 _Signed = PlayerReply | QuestionReply | Probe | Bounce
-_log = structlog.get_logger("pbm.guesses")
+_NETWORKS_OF, _KNOWN_FOR = 20_000, 60  # latest mails, and seconds
+MOST_A_MINUTE = 60  # sessions without mail
+_WINDOW = 60.0  # seconds
+_log = structlog.get_logger("pbm.receive")
+_guesses_log = structlog.get_logger("pbm.guesses")
+_session_log = structlog.get_logger("pbm.session")
 
 
 class Guesser(NamedTuple):
@@ -92,7 +106,7 @@ def check_recipient(
 
 def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
     if GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
-        _log.warning(
+        _guesses_log.warning(
             "many reply addresses that are not ours",
             network=by.network or "unknown",
             player=by.player_id or "none",
@@ -135,3 +149,92 @@ def _why_not_known(work: UnitOfWork, site: Site, now: datetime, recipient: _Sign
                 return "there is no such player"
             is_ours = keyring.verify_reply_tag(tag, player_id, epoch, board_id)
             return "" if is_ours else _TAG_IS_NOT_OURS
+
+
+@dataclass
+class Door:
+    """Callbacks of the SMTP listener, which may raise DBAPIError."""
+
+    intake: Intake
+    database: Database
+    read_in: InThread  # for queries
+    writer: Writer
+    look_in_thread: InThread  # for long mails
+    _networks: frozenset[str] = frozenset()
+    _known_until: float = 0.0
+
+    async def is_known(self, network: str) -> bool:
+        """Return whether players have answered us from a network, as of a minute ago."""
+        if time.monotonic() >= self._known_until:
+            self._known_until = time.monotonic() + _KNOWN_FOR
+            self._networks = await self.read_in(self._networks_of_players)
+        return network in self._networks
+
+    def _networks_of_players(self) -> frozenset[str]:
+        begin = self.intake.site.address.before_detail
+        with self.database.glance() as work:
+            return work.inbox.networks_of((f"{begin}g", f"{begin}u"), _NETWORKS_OF)
+
+    async def accept_recipient(self, address: str, sender: str, caller: Caller) -> Rejection | None:
+        def check() -> Rejection | None:
+            with self.database.glance() as work:
+                site, now = self.intake.site, self.intake.clock()
+                return check_recipient(work, site, now, address, sender, caller)
+
+        rejection = await self.read_in(check)
+        if isinstance(rejection, WrongTag):
+            now = self.intake.clock()
+            await self.writer.do(partial(count_wrong, by=rejection.by, now=now))
+        return rejection
+
+    async def keep(
+        self, sender: str, recipients: tuple[str, ...], raw: bytes, caller: Caller
+    ) -> str | Rejection:
+        look = partial(self.intake.look_at, sender, recipients, raw, caller)
+        mail = await self.look_in_thread(look) if len(raw) > LONG else look()
+        return await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
+
+
+def log_fault(fault: BaseException) -> None:
+    """Log the cause of a 451 reply: one line if the database is down, a traceback for a bug."""
+    if isinstance(fault, DBAPIError) and is_away(fault):
+        _log.warning("database away, mail is to come again", error=str(fault.orig))
+    else:
+        _log.error("listener-fault", exception=traceback_of(fault))
+
+
+class SessionLog:
+    """Logs SMTP sessions at their end; sessions without a mail are logged at a limited rate."""
+
+    def __init__(self, seconds: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._since = seconds()
+        self._lines = 0
+        self._left_out = 0
+
+    def __call__(self, session: Session) -> None:
+        if session.is_trusted and session.is_uneventful:
+            return
+        now = self._seconds()
+        if now - self._since >= _WINDOW:
+            if self._left_out:
+                _session_log.warning(
+                    "sessions without mail, not told one by one", count=self._left_out
+                )
+            self._since, self._lines, self._left_out = now, 0, 0
+        if not session.kept:
+            self._lines += 1
+            if self._lines > MOST_A_MINUTE:
+                self._left_out += 1
+                return
+        _session_log.info(
+            "session",
+            peer=session.peer or "local socket",
+            by=session.protocol,
+            tls=session.is_encrypted,
+            sender=masked(one_line(session.sender)),
+            kept=session.kept,
+            refused=session.refused,
+            outcome="; ".join(masked(one_line(told)) for told in session.told),
+            end=session.end,
+        )
