@@ -26,10 +26,8 @@ from pbm.store.db import UnitOfWork
 class Postage:
     """Counter of the mails to other people that one incoming mail causes."""
 
-    _boards: set[int] = field(default_factory=set)
-    _asked: set[str] = field(default_factory=set)
-    _of_seeks: int = 0
-    _others: dict[int, int] = field(default_factory=dict)  # on the boards counted so far
+    # By address, "player 3", "seek 4" or board; None for a board whose players were not counted.
+    _mails: dict[str | int, int | None] = field(default_factory=dict)
     asked_alone: int = 0  # commands that had a question of their own
 
     def count(self, work: UnitOfWork, player_id: int, events: Sequence[Event]) -> None:
@@ -37,38 +35,26 @@ class Postage:
 
         The caller then undoes the command. The first command of a mail is never refused.
         """
-        before = (self._boards, self._asked, self._of_seeks)
-        boards = [event for event in events if isinstance(event, BoardEvent)]
-        seeks = [event for event in events if isinstance(event, SeekNews)]
-        after = (
-            self._boards | {event.board_id for event in boards if event.counts_postage},
-            self._asked.union(*map(_asked, events)),
-            self._of_seeks + sum(len(event.readers) for event in seeks),
-        )
-        if any(before) and after != before:  # mostly the only command, so its boards are not read
-            numbers, asked, of_seeks = after
-            new = numbers - self._others.keys()
-            others_on = self._others | {item: _others_on(work, item, player_id) for item in new}
-            if sum(others_on.values()) + len(asked) + of_seeks > MOST_MAILS:
+        mails = self._mails.copy()
+        for event in events:
+            match event:
+                case BoardEvent(counts_postage=True, board_id=number):
+                    mails.setdefault(number, None)
+                case SeekNews(readers=readers) if readers:
+                    mails[f"seek {len(mails)}"] = len(readers)
+                case Invited(addresses=addresses):
+                    mails |= dict.fromkeys(addresses, 1)
+                case AddressWanted(address=address):
+                    mails[address] = 1
+                case Proposed(players=ids) | CalledOff(readers=ids):
+                    mails |= {f"player {number}": 1 for number in ids}
+        if self._mails and mails != self._mails:  # mostly the only command, so no board is read
+            for board_id in [key for key in mails if isinstance(key, int) and mails[key] is None]:
+                seats = work.boards.get(board_id).seats
+                mails[board_id] = len({seat.player_id for seat in seats} - {player_id})
+            if sum(filter(None, mails.values())) > MOST_MAILS:
                 raise Refusal("too-many-mails", most=MOST_MAILS)
-            self._others = others_on
-        self._boards, self._asked, self._of_seeks = after
-
-
-def _asked(event: Event) -> tuple[str, ...]:
-    """Return who is sent a question or notice: addresses, or "player N" with a player's id."""
-    match event:
-        case Invited(addresses=addresses):
-            return addresses
-        case AddressWanted(address=address):
-            return (address,)
-        case Proposed(players=ids) | CalledOff(readers=ids):
-            return tuple(f"player {number}" for number in ids)
-    return ()
-
-
-def _others_on(work: UnitOfWork, number: int, player_id: int) -> int:
-    return len({seat.player_id for seat in work.boards.get(number).seats} - {player_id})
+        self._mails = mails
 
 
 @dataclass

@@ -66,7 +66,7 @@ class Add(Command, group="account"):
 
     instead: ClassVar[bool] = False  # of the addresses so far
 
-    address: str = operand(Address("address"))
+    address: str = operand(Address())
 
     def run(self, context: Context) -> Iterator[Event]:
         owner = context.work.players.by_address(self.address)

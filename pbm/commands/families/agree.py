@@ -10,7 +10,7 @@ from pbm.clock import local_moment
 from pbm.commands.families.settings import set_challenges
 from pbm.commands.language.context import BOARDS_NAMED, Context, which_board
 from pbm.commands.language.declare import BoardCommand, Command, operand
-from pbm.commands.language.words import BoardRef, Handle, OneOf, StrayBoard, lowered, misread
+from pbm.commands.language.words import BoardKind, BoardRef, Handle, OneOf, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Answered, CalledOff, Event
 from pbm.play import offers
@@ -76,7 +76,7 @@ class _Answer(Command):
     takes_login = True
     withdraws: ClassVar[bool] = False  # answers the speaker's own offers and challenges, too
 
-    board: BoardRef | None = operand(StrayBoard(), optional=True)
+    board: BoardRef | None = operand(BoardKind(), optional=True, anywhere=True)
     what: str | None = operand(_WHAT, optional=True)
     who: str | None = operand(Handle(), optional=True)
 

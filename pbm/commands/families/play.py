@@ -28,7 +28,7 @@ class PlayMove(BoardCommand, group="play"):
     plainly = "{game}"
 
     move: str = operand(MoveText())
-    ply: int | None = operand(PlyMark(), optional=True)
+    ply: int | None = operand(PlyMark(), optional=True, anywhere=True)
     is_bare: bool = False  # the command's word was left out
     is_line: bool = False  # a board's number stands in its place: `12 MOVE`
 

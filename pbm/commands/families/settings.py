@@ -209,7 +209,7 @@ class Set(Command, group="account"):
     examples = ("set picture off", "set mails turn", "set digest daily")
 
     name: str = operand(OneOf(*_SETTINGS, shown="setting", **_SPELLINGS))
-    value: str = operand(JoinedWords("value"))
+    value: str = operand(JoinedWords())
 
     def _read(self, words: list[str]) -> None:
         super()._read(words)

@@ -56,11 +56,6 @@ class Context:
             raise Refusal("too-often", most=rate.most, again=again, name=rate.name)
 
     @property
-    def answered(self) -> Answering | None:
-        """The board shown in the answered mail; None if that mail shows no board or several."""
-        return self.mailed[0] if len(self.mailed) == 1 else None
-
-    @property
     def server(self) -> str:
         """The mail address of this server. Players use it for a mail that is not a reply."""
         return self.turn.site.address.plain

@@ -68,6 +68,7 @@ class Operand(Field):
     kind: ArgumentKind
     optional: bool = False
     many: bool = False  # it may take several values
+    anywhere: bool = False  # it may stand before, between or after the other words
     unless: str = ""  # the option beside which the field may be missing
 
     def usage(self, game: Game) -> str:
@@ -76,7 +77,7 @@ class Operand(Field):
 
     def read(self, words: list[str], options: Options, game: Game) -> Any:
         optional = self.optional or self.unless in options
-        if self.kind.anywhere:
+        if self.anywhere:
             for index, word in enumerate(words):
                 if (found := self.kind.parse(word)) is not None:
                     del words[index]
@@ -281,7 +282,7 @@ class Command:
         cls.about_board = any(BoardKind.shown in kind.shown for kind in kinds)
         secrets = (index for index, kind in enumerate(kinds) if isinstance(kind, Secret))
         cls._secret_at = next(secrets, maxsize)
-        anywhere = {name: item for name, item in operands.items() if item.kind.anywhere}
+        anywhere = {name: item for name, item in operands.items() if item.anywhere}
         cls._in_turn = anywhere | cls.fields
         if cls.words and not cls.examples and all(item.optional for item in operands.values()):
             name = cls.words[0]

@@ -84,7 +84,6 @@ class ArgumentKind:
     reason = ""  # names the sentence of its refusal
     before: Sequence[str] = ()  # words that are skipped in front of it
     rest = False  # takes all remaining words
-    anywhere = False  # may stand before, between or after the other words
     explains = False  # its refusal is shown even if it is optional
 
     def read(self, words: list[str]) -> Any:
@@ -116,16 +115,11 @@ class BoardKind(ArgumentKind):
         return BoardRef(*(int(number) if number else None for number in found.groups()))
 
 
-class StrayBoard(BoardKind):
-    anywhere = True
-
-
 class PlyMark(ArgumentKind):
     """The ply a move is meant for: `#17`."""
 
     shown = "#ply"
     reason = "ply"
-    anywhere = True
 
     def parse(self, text: str) -> int | None:
         found = _MARK.fullmatch(text)
@@ -155,9 +149,7 @@ class Handle(ArgumentKind):
 
 class Address(ArgumentKind):
     shown = "address"
-
-    def __init__(self, *before: str) -> None:
-        self.before = before
+    before = (shown,)
 
     def parse(self, text: str) -> str:
         return read_address(text.strip("<>,;"))
@@ -234,8 +226,7 @@ class GameName(ArgumentKind):
 class JoinedWords(ArgumentKind):
     """One word, or several with commas or "and" between them."""
 
-    def __init__(self, shown: str) -> None:
-        self.shown = shown
+    shown = "value"
 
     def read(self, words: list[str]) -> str:
         taken = [words.pop(0)]

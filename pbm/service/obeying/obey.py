@@ -133,10 +133,10 @@ def _obey_interpreted(
     if refusals:
         meant = meant.with_one_comment()
         outcomes = [f"{player.handle}: tried too often{tell(context, [*refusals.values()])}"]
-        left = {place: item for place, item in enumerate(meant.commands) if place not in refusals}
-        lost_text = any(meant.commands[place].takes_text for place in refusals)
-        comment = () if lost_text else meant.comment
-        meant = replace(meant, commands=tuple(left.values()), comment=comment)
+        if any(command.takes_text for command in refusals):
+            meant = replace(meant, comment=())
+        left = tuple(command for command in meant.commands if command not in refusals)
+        meant = replace(meant, commands=left)
     if meant.commands or not refusals:
         if _must_ask(context, meant, proven=proven, doubt=doubt):
             outcomes.append(ask_first(context, meant, doubt, proven=proven))
@@ -163,15 +163,15 @@ def _do(context: Context, player: Player, meant: Reading) -> str:
     return f"{player.handle}: {names if is_done else 'words not sent on'}{told}"
 
 
-def _tried_too_often(context: Context, meant: Reading) -> dict[int, Answered]:
-    """Count tries of expensive commands; return refusals of those tried too often, by index."""
-    told = dict[int, Answered]()
-    for place, command in enumerate(meant.commands):
+def _tried_too_often(context: Context, meant: Reading) -> dict[Command, Answered]:
+    """Count tries of expensive commands; return refusals of those tried too often."""
+    told = dict[Command, Answered]()
+    for command in meant.commands:
         try:
             if command.tries:
                 context.count(command.tries)
         except Refusal as refusal:
-            told[place] = refused(command, refusal, context, alone=len(meant.commands) == 1)
+            told[command] = refused(command, refusal, context, alone=len(meant.commands) == 1)
     return told
 
 

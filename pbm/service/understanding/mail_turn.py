@@ -162,10 +162,10 @@ class Known(Context):
     @property
     def is_shown(self) -> bool:
         """Whether the answered mail shows the only offer, and only the sender is asked."""
-        mail = self.answered
-        if mail is None or mail.number != self.number:
+        is_only = [*self.asked.values()] == [(self.player_id,)]
+        if not is_only or [item.number for item in self.mailed] != [self.number]:
             return False
-        return [*self.asked.values()] == [(self.player_id,)] and mark_of(*self.asked) in mail.asked
+        return mark_of(*self.asked) in self.mailed[0].asked
 
     @property
     def several(self) -> frozenset[int]:
