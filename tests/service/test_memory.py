@@ -45,7 +45,10 @@ FINITE = {
     "pbm.rules.abalone.engine.compiled._core": "one",
     "pbm.rules.abalone.engine.compiled.why_not": "one",
     "pbm.rules.contract.has": "one for each game and protocol",
+    "pbm.rules.registry.default_game": "one",
+    "pbm.rules.registry.game_named": "one for each game",
     "pbm.rules.registry.games": "one",
+    "pbm.rules.registry.own_game": "one",
     "pbm.rules.registry._found": "one",
     "pbm.passwords._hasher": "one",
     "pbm.events.kept.kinds": "one",
@@ -167,4 +170,4 @@ def test_the_door_remembers_nobody_who_has_left() -> None:
             door.enter(peer)
             door.leave(peer)
 
-    assert held_after(comes_and_goes, 40) < 20_000
+    assert held_after(comes_and_goes, 10) < 5_000
