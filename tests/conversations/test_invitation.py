@@ -260,16 +260,29 @@ NO_FOR_EVER = (
 )
 
 
+def invited(table: Table) -> tuple[Person, Person]:
+    """alice, and dave, whom she has asked to play."""
+    alice, dave = table.joins("alice"), table.person("dave@example.net")
+    table.opens("alice asks dave", lambda: alice.says("challenge dave@example.net"))
+    return alice.forgets(), dave.forgets()
+
+
 @pytest.mark.parametrize("words", [*NO_FOR_EVER, ""])
-def test_whatever_may_be_a_no_is_one_for_ever(words: str, table: Table) -> None:
-    alice = table.joins("alice")
-    dave = table.person("dave@example.net")
-    alice.says("challenge dave@example.net").forgets()
+def test_whatever_may_be_a_no_is_one(words: str, table: Table) -> None:
+    alice, dave = invited(table)
     subject = "" if words else "Unsubscribe"
-    dave.forgets().says(words, subject=subject).gets(1).hears("You will not be asked again")
+    dave.says(words, subject=subject).gets(1).hears("You will not be asked again")
     assert "Reply yes" not in dave.newest.text
     assert [row["handle"] for row in table.rows("players")] == ["alice"]
     alice.gets(1).hears("dave@example.net does not want to play, so the game")
+    assert not table.boards()
+
+
+@pytest.mark.parametrize("words", ["no", "delete", "nein", ""])
+def test_a_no_is_one_for_ever(words: str, table: Table) -> None:
+    alice, dave = invited(table)
+    dave.says(words, subject="" if words else "Unsubscribe").forgets()
+    alice.forgets()
     for line in ("challenge dave@example.net", "challenge Dave+games@example.net"):
         alice.says(line).hears("before, and ask nobody twice")
     alice.says("add dave@example.net").hears("wants no mail from here").forgets()
