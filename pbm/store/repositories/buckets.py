@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.sql.expression import ColumnElement
 
 from pbm.store.schema.running import buckets
-from pbm.store.sql.statement import BoundList, Statement
+from pbm.store.sql.statement import BoundList, Statement, among, rows_of
 from pbm.store.sql.transaction import Repository
 
 _DAY_SECONDS = 86_400.0
@@ -95,9 +95,9 @@ class Buckets(Repository):
 
     def taken_since(self, keys: Sequence[str], since: datetime) -> int:
         """Return the number of those buckets from which a token was taken after `since`."""
-        recent = select(func.count()).where(buckets.c.filled_at > since)
         parts = (keys[at : at + _ASKED_TOGETHER] for at in range(0, len(keys), _ASKED_TOGETHER))
-        return sum(self._count(recent.where(buckets.c.key.in_(part))) for part in parts)
+        reads = ((_TAKEN_SINCE, {"keys": list(part), "since": since}) for part in parts)
+        return sum(rows[0]["taken"] for rows in rows_of(self._transaction, *reads))
 
     def first_taken(self, keys: Sequence[str]) -> datetime | None:
         """Return when the longest unused bucket was last used, or None if none is stored."""
@@ -163,4 +163,9 @@ _MOST = bindparam("most", type_=Float)
 _ASKED = func.unnest(_KEYS).column_valued("asked")
 _TAKE = {dialect: _take(dialect) for dialect in ("sqlite", "postgresql")}
 _TAKE_EACH = {dialect: _take(dialect, each=True) for dialect in ("sqlite", "postgresql")}
+_TAKEN_SINCE = Statement(
+    select(func.count().label("taken")).where(
+        buckets.c.filled_at > bindparam("since"), among(buckets.c.key, "keys")
+    )
+)
 _READ_ONE = Statement(select(buckets).where(buckets.c.key == bindparam("whose")))
