@@ -30,7 +30,7 @@ REASONS_OF_ITS_OWN = {*REASONS, *RECORD_REASONS} - {
 ALLOWED = (
     ("help/commands/change-password.txt", '"move 12 marta PASSWORD a1-c3,b2"'),
     ("pbm/commands/families/help.py", '("colour", "color", "colors", "marbles")'),
-    ("pbm/commands/sentences/asked.py", '_CARD: Final = ("colours", "time",'),
+    ("pbm/commands/sentences/asked.py", '_CARD = ("colours", "time",'),
     ("pbm/commands/sentences/asked.py", "_MOVE = re.compile("),
     ("templates/parts.txt", '{% for page in ["colours", "show", "time",'),
     ("templates/parts.txt", '{% elif page == "push" and playing %}'),

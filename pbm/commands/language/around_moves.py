@@ -2,22 +2,21 @@
 
 import re
 from pathlib import Path
-from typing import Final
 
 from pbm.word_lists import read_sections
 
-_FILE: Final = Path(__file__).parents[1] / "languages" / "moves.txt"
-_LONGEST: Final = 100  # characters of a line that can be a move and a few words
-_MOST_LAYERS: Final = 8
-_QUOTES: Final = "\"'*_`"  # only in pairs: one alone may be some program's mark of a quotation
-_NUMBER: Final = re.compile(r"\d{1,3}\s?(?:\(#\d{1,4}\)\s?)?[.)]\s*", re.ASCII)
-_BEHIND: Final = " \t:,="  # between a word and the move behind it
-_SMILEYS: Final = (":-)", ":)", ";-)", ";)", ":-D", ":D", ";D", "=)", ":-P", ":P", ":-(", ":(")
-_SMILEYS_TOO: Final = (":-*", "^^", "<3", "XD", "xD")
-DOUBTS: Final = frozenset("🤔🤨🧐❓❔👎❌🚫🙅🤷")
-_TINTS: Final = "\ufe0f\u200d\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
-_EMOJI: Final = (("\u2600", "\u27bf"), ("\U0001f300", "\U0001faff"))
-_NO_BLANKS: Final = "\u2e80"  # from here on are the letters of languages without blanks
+_FILE = Path(__file__).parents[1] / "languages" / "moves.txt"
+_LONGEST = 100  # characters of a line that can be a move and a few words
+_MOST_LAYERS = 8
+_QUOTES = "\"'*_`"  # only in pairs: one alone may be some program's mark of a quotation
+_NUMBER = re.compile(r"\d{1,3}\s?(?:\(#\d{1,4}\)\s?)?[.)]\s*", re.ASCII)
+_BEHIND = " \t:,="  # between a word and the move behind it
+_SMILEYS = (":-)", ":)", ";-)", ";)", ":-D", ":D", ";D", "=)", ":-P", ":P", ":-(", ":(")
+_SMILEYS_TOO = (":-*", "^^", "<3", "XD", "xD")
+DOUBTS = frozenset("🤔🤨🧐❓❔👎❌🚫🙅🤷")
+_TINTS = "\ufe0f\u200d\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+_EMOJI = (("\u2600", "\u27bf"), ("\U0001f300", "\U0001faff"))
+_NO_BLANKS = "\u2e80"  # from here on are the letters of languages without blanks
 
 
 def undressed(text: str, *, numbered: bool = True) -> str:
@@ -98,17 +97,17 @@ def _is_emoji(letter: str) -> bool:
     return letter not in DOUBTS and any(first <= letter <= last for first, last in _EMOJI)
 
 
-_SECTIONS: Final = (
+_SECTIONS = (
     "before, plan, after, to, from, and, spoken, kind, behind, or, sorry, unfinished, is, "
     "conditional, quoting, options, this, takes back"
 ).split(", ")
-_READ: Final = read_sections(_FILE, _SECTIONS, lambda line: (line.lower(),))
-PHRASES: Final = {key: tuple(sorted(some, key=len, reverse=True)) for key, some in _READ.items()}
-_BEFORE: Final = tuple(map(str.casefold, PHRASES["before"]))
-_AFTER: Final = tuple(map(str.casefold, PHRASES["after"]))
-_SPOKEN: Final = dict(line.split(" = ") for line in PHRASES["spoken"])
-_SIGNS: Final = dict.fromkeys(PHRASES["to"], "→") | dict.fromkeys(PHRASES["and"], "")
-_SIGNS_INSIDE: Final = (
+_READ = read_sections(_FILE, _SECTIONS, lambda line: (line.lower(),))
+PHRASES = {key: tuple(sorted(some, key=len, reverse=True)) for key, some in _READ.items()}
+_BEFORE = tuple(map(str.casefold, PHRASES["before"]))
+_AFTER = tuple(map(str.casefold, PHRASES["after"]))
+_SPOKEN = dict(line.split(" = ") for line in PHRASES["spoken"])
+_SIGNS = dict.fromkeys(PHRASES["to"], "→") | dict.fromkeys(PHRASES["and"], "")
+_SIGNS_INSIDE = (
     *((phrase, sign) for phrase, sign in _SIGNS.items() if phrase[-1] >= _NO_BLANKS),
     *((phrase, "") for phrase in PHRASES["from"] if phrase[-1] >= _NO_BLANKS),
     *(("->", "→"), ("=>", "→"), ("&", " "), ("+", " ")),

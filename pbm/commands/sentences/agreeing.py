@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import dropwhile, islice, pairwise
-from typing import Final
 
 from pbm.commands.sentences.agreeing_words import (
     FIRST_PERSON,
@@ -29,17 +28,17 @@ from pbm.commands.sentences.clauses import Clause, clauses, small
 from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.signatures import IN_NAMES
 
-_SECOND_PERSON: Final = frozenset("you du jij je tu tú ty vous u has hai hast".split())
-_OWN: Final = frozenset(("resign", "delete"))  # kinds of acts that nobody does for others
+_SECOND_PERSON = frozenset("you du jij je tu tú ty vous u has hai hast".split())
+_OWN = frozenset(("resign", "delete"))  # kinds of acts that nobody does for others
 # What a question is about, by a word of the commands that it asks about.
-_KIND_OF: Final = {
+_KIND_OF = {
     **{kind: kind for kind in KINDS},
     **dict.fromkeys(("challenge", "rematch", "seek", "join"), PLAY),
     **dict.fromkeys(("plan", "submit", "confirm"), "move"),
     **dict.fromkeys(("change", "set", "block", "newkey", "add", "send"), "account"),
 }
-_CONTRARY: Final = frozenset(("reject", "decline", "unseek", "drop", "back", "resume"))
-_GRAVE: Final = frozenset(("delete", "newkey", "add", "change"))  # commands
+_CONTRARY = frozenset(("reject", "decline", "unseek", "drop", "back", "resume"))
+_GRAVE = frozenset(("delete", "newkey", "add", "change"))  # commands
 LONGEST_YES, _MOST_LINES, _MOST_WORDS = 600, 14, 40  # of an answer; the words are of a clause
 _WRAPPED = 50  # characters; a line that is longer may go on in the next one
 _MOST_NAMES = 4  # words of a name
@@ -54,11 +53,11 @@ _ASKED_LOUDLY = re.compile(r"[!.]{1,9}(?=[?？؟])")  # "Yes!?"
 _DATE_MONTH = re.compile(r"\b20\d\d-(\d\d)-\d\d\b", re.ASCII)
 _ASKS = frozenset("?？؟")
 _DOUBTFUL = frozenset("🙄🤔🤷😒😏🙃🤨👎❌🙅🛑✋")
-_BEFORE_NAMES: Final = OPENS | (WORDS["thanks"] & WORDS["polite"])
-_GIVEN: Final = WORDS["given names"]
+_BEFORE_NAMES = OPENS | (WORDS["thanks"] & WORDS["polite"])
+_GIVEN = WORDS["given names"]
 _FROM = frozenset("from aus de desde da di uit van".split())  # between a name and a place
-_RECEIVED: Final = WORDS["received"]  # a yes, and what a help desk writes
-_WHY_NOT: Final = frozenset(phrase for phrase in WORDS["gladly"] if "not" in phrase.split())
+_RECEIVED = WORDS["received"]  # a yes, and what a help desk writes
+_WHY_NOT = frozenset(phrase for phrase in WORDS["gladly"] if "not" in phrase.split())
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ class Asked:
         return frozenset(str(int(month)) for month in _DATE_MONTH.findall(" ".join(self.lines)))
 
 
-WELCOME: Final = Asked((PLAY,), to_stranger=True)
+WELCOME = Asked((PLAY,), to_stranger=True)
 
 
 def agrees(lines: Sequence[str], asked: Asked, *, merely: bool = False) -> bool:
@@ -217,13 +216,13 @@ def _is_asked(word: str, asked: Asked) -> bool:
     return word in asked.names or (word not in _COMMON and word[:_ALIKE] in asked.beginnings)
 
 
-_ANSWERING: Final = frozenset().union(
+_ANSWERING = frozenset().union(
     *(phrases for name, phrases in WORDS.items() if name not in ("name follows", "given names"))
 )
-_COMMON: Final = _ANSWERING.union(*(language.words for language in LANGUAGES))
-_SPOILS: Final = re.compile("|".join(each for language in LANGUAGES for each in language.spoils))
+_COMMON = _ANSWERING.union(*(language.words for language in LANGUAGES))
+_SPOILS = re.compile("|".join(each for language in LANGUAGES for each in language.spoils))
 # A word on the position in any language is one in each: "even" is "a moment" in Dutch.
-_STATING: Final = frozenset().union(*(language.stating for language in LANGUAGES))
+_STATING = frozenset().union(*(language.stating for language in LANGUAGES))
 
 
 def _known(word: str, asked: Asked) -> str:

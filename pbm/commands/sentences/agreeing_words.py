@@ -6,20 +6,19 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, product
 from pathlib import Path
-from typing import Final
 
 from pbm.commands.sentences.clauses import ANSWER_WORDS as WORDS
 from pbm.commands.sentences.clauses import Clause, plain_letters, small
 from pbm.mail.reading.signatures import CLOSINGS
 from pbm.word_lists import read_sections
 
-_FOLDER: Final = Path(__file__).parents[1] / "languages" / "agreeing"
-PLAY: Final = "play"
-KINDS: Final = tuple(
+_FOLDER = Path(__file__).parents[1] / "languages" / "agreeing"
+PLAY = "play"
+KINDS = tuple(
     f"{PLAY}, draw, takeback, resign, move, address, delete, vacation, account".split(", ")
 )
-_BESIDE: Final = "beside "
-_SECTIONS: Final = (
+_BESIDE = "beside "
+_SECTIONS = (
     *"elided, common, yes, named, chat, people, even, verbs, past, articles".split(", "),
     *("prepositions", "how", "beside how", "begin", "months", "spoils"),
     *chain.from_iterable((kind, _BESIDE + kind) for kind in KINDS),
@@ -32,14 +31,14 @@ _SHORTEST_THING = 5  # letters of one that stands within phrases; "off" may turn
 _SHORTEST_STEM, _SHORTEST_SLIP = 3, 6  # letters; a slip is a word with a wrong letter
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàçñ"
 _LINGERING = re.compile(r"(\w)(?:\1{2,}|\1$)|([aeiou])\2+")  # "yessss", "jaa", "ooh"
-FIRST_PERSON: Final = frozenset(("i", "ich", "ik", "je", "j", "io", "yo", "me", "mi"))
-_OTHERS_DO: Final = "".join(rf"(?<!\b{person} )" for person in sorted(FIRST_PERSON))
-YES: Final = WORDS["yes"] | WORDS["again"]
-OPENS: Final = WORDS["greeting"] | WORDS["signing"] | CLOSINGS
-POLITE: Final = WORDS["polite"] | OPENS | {NAME, REPEATED}
-_ANYWHERE: Final = YES | WORDS["gladly"] | POLITE
-_ANYWHERE_WORDS: Final = frozenset(word for phrase in _ANYWHERE for word in phrase.split())
-TURNS: Final = frozenset(
+FIRST_PERSON = frozenset(("i", "ich", "ik", "je", "j", "io", "yo", "me", "mi"))
+_OTHERS_DO = "".join(rf"(?<!\b{person} )" for person in sorted(FIRST_PERSON))
+YES = WORDS["yes"] | WORDS["again"]
+OPENS = WORDS["greeting"] | WORDS["signing"] | CLOSINGS
+POLITE = WORDS["polite"] | OPENS | {NAME, REPEATED}
+_ANYWHERE = YES | WORDS["gladly"] | POLITE
+_ANYWHERE_WORDS = frozenset(word for phrase in _ANYWHERE for word in phrase.split())
+TURNS = frozenset(
     word
     for name in ("not", "doubt", "no", "later", "turns")
     for phrase in WORDS[name]
@@ -207,4 +206,4 @@ def _slips(word: str) -> Iterator[str]:
         yield from (word[:at] + letter + word[at:] for letter in _LETTERS)
 
 
-LANGUAGES: Final = tuple(map(Language, sorted(_FOLDER.glob("*.txt"))))
+LANGUAGES = tuple(map(Language, sorted(_FOLDER.glob("*.txt"))))

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, islice
-from typing import Final
 
 from pbm.commands.sentences.clauses import ANSWER_WORDS as _WORDS
 from pbm.commands.sentences.clauses import (
@@ -31,26 +30,26 @@ def _single(*phrases: frozenset[str]) -> frozenset[str]:
 _MOST_LINES = 4  # of a sentence
 _BETWEEN = " .,;:!-\u2013\u2014…。、，！"
 _ASKS = frozenset("?？؟")
-_NO_NOW: Final = _WORDS["no"] | _WORDS["not now"]
-_YES: Final = _WORDS["yes"] | _WORDS["gladly"] | _WORDS["to play"]
-_NO: Final = _NO_NOW | _WORDS["no alone"] | NO_MAIL
-_ALONE: Final = _WORDS["no alone"] | NO_MAIL  # counts only if the line says nothing else
-_BESIDE: Final = _WORDS["polite"] | _WORDS["greeting"]
-_NO_POLITELY: Final = _NO | _BESIDE
-_SURELY: Final = _WORDS["yes"] | _WORDS["again"]
+_NO_NOW = _WORDS["no"] | _WORDS["not now"]
+_YES = _WORDS["yes"] | _WORDS["gladly"] | _WORDS["to play"]
+_NO = _NO_NOW | _WORDS["no alone"] | NO_MAIL
+_ALONE = _WORDS["no alone"] | NO_MAIL  # counts only if the line says nothing else
+_BESIDE = _WORDS["polite"] | _WORDS["greeting"]
+_NO_POLITELY = _NO | _BESIDE
+_SURELY = _WORDS["yes"] | _WORDS["again"]
 _MOST_CLAUSES = 4
 _SHORT_GREETING = 4  # words
-_PASSED_OVER: Final = _single(_WORDS["polite"], _WORDS["before a no"])
-_ANSWERS: Final = _WORDS["yes"] | _WORDS["no"] | _WORDS["no alone"] | NO_MAIL | _WORDS["stop alone"]
-ANSWERS: Final = _single(_ANSWERS)
+_PASSED_OVER = _single(_WORDS["polite"], _WORDS["before a no"])
+_ANSWERS = _WORDS["yes"] | _WORDS["no"] | _WORDS["no alone"] | NO_MAIL | _WORDS["stop alone"]
+ANSWERS = _single(_ANSWERS)
 _EVERYDAY_IN = "gladly, to play, not, doubt, polite, before a no, greeting, everyday".split(", ")
-_EVERYDAY: Final = ANSWERS | _single(*map(_WORDS.__getitem__, _EVERYDAY_IN))
+_EVERYDAY = ANSWERS | _single(*map(_WORDS.__getitem__, _EVERYDAY_IN))
 _AROUND_A_NAME = "\"'`*_<>[]()"
 _NO_NAME_ENDS = (",", "!", "?", ":")  # somebody is spoken to, or asked
 _MOST_WORDS = 12  # of a line asking for a name
-_ACKNOWLEDGING: Final = _WORDS["thanks"] | _WORDS["polite"] | _WORDS["greeting"] | CLOSINGS
+_ACKNOWLEDGING = _WORDS["thanks"] | _WORDS["polite"] | _WORDS["greeting"] | CLOSINGS
 _NAME_AT_END = re.compile(r"(?:\n|, )\s*[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*)?\s*$")
-_REMOVALS: Final = frozenset(map(plain_letters, _WORDS["removal"]))
+_REMOVALS = frozenset(map(plain_letters, _WORDS["removal"]))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
 from pbm.commands.sentences.clauses import FOLDER
 from pbm.mail.reading.charsets import fold_typography
@@ -21,8 +20,8 @@ _MOST_SENTENCES = 8
 _WRAPPED = 50  # characters; a shorter line ends its sentence
 _FEW_WORDS = 2  # of a request without a verb, such as "bigger picture"
 _MOST_BARE = 8  # words without a verb
-_RIVAL: Final = "opponent"
-_OF_PIECES: Final = "colours"
+_RIVAL = "opponent"
+_OF_PIECES = "colours"
 _SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
 _CLAUSE = re.compile(r"[,:()\u2013\u2014]|\s-\s")
 _ABBREVIATED = re.compile(r"\b(\w)\.(?=\w\b)")  # "s.v.p."
@@ -34,12 +33,12 @@ _SHORTEST_LONG = 7  # letters of a word in which one may be wrong
 _LONG_WORD = re.compile(r"[^\W\d_]{7,24}")
 _WORD = re.compile(r"\*?[^\W_]+\*?|\+")
 _PLAIN = str.maketrans("łøđı", "lodi")
-_SECTIONS: Final = (
+_SECTIONS = (
     "sole, ours, game, loose, how, manner, asks, opens, wants, faults, shows, acts, counts, "
     "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
     "serves, talk, plans, past"
 ).split(", ")
-_CARD: Final = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
+_CARD = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 
 Lists = Mapping[str, re.Pattern[str]]
 
@@ -301,10 +300,10 @@ def _read(path: Path) -> Lists:
     return {section: re.compile(pattern) for section, pattern in patterns.items()}
 
 
-_KNOWN: Final[dict[str, set[str]]] = {}  # the languages of each word; a star ends a stem
-_LONG: Final[dict[str, str]] = {}  # long words without one of their letters, each with the word
-_LANGUAGES: Final = {path.stem: _read(path) for path in sorted((FOLDER / "asked").glob("*.txt"))}
-CARD: Final = {  # the words by which the lines of the status card are found, by help page
+_KNOWN: dict[str, set[str]] = {}  # the languages of each word; a star ends a stem
+_LONG: dict[str, str] = {}  # long words without one of their letters, each with the word
+_LANGUAGES = {path.stem: _read(path) for path in sorted((FOLDER / "asked").glob("*.txt"))}
+CARD = {  # the words by which the lines of the status card are found, by help page
     page: re.compile(_pattern(phrases))
     for page, phrases in read_sections(FOLDER / "card.txt", _CARD, _phrases).items()
 }

@@ -5,12 +5,11 @@ import unicodedata
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from pbm.mail.reading.charsets import fold_typography
 from pbm.word_lists import read_sections
 
-FOLDER: Final = Path(__file__).parents[1] / "languages"
+FOLDER = Path(__file__).parents[1] / "languages"
 LONGEST = 200  # characters read of a text
 _MOST_WORDS = 8  # of a phrase
 _LONGEST_ANSWER = 12  # words at most in an answer
@@ -20,7 +19,7 @@ _SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff\u200d\ufe0f"
 _WORD = re.compile(rf"[{_SAY_YES}{_SAY_NO}]|[^\s\"“”„«»*_<>\[\]`{_SYMBOLS}]+")
 _SMILEY = re.compile(r"(?<!\S)[:;=]['-]?[)(DPp](?!\S)")
 _OK = re.compile(r"\bo\. ?k\b", re.ASCII | re.IGNORECASE)
-_SECTIONS: Final = (
+_SECTIONS = (
     "yes, gladly, to play, no, not now, later, removal, no alone, no undivided, harmless, "
     "unsubscribe, stop, stop alone, stop undivided, not, doubt, turns, joins, accepting, again, "
     "received, polite, thanks, before a no, greeting, signing, given names, name follows, everyday"
@@ -56,14 +55,14 @@ def plain_letters(text: str) -> str:
 
 
 # The phrases of each section, in lower case.
-ANSWER_WORDS: Final = {
+ANSWER_WORDS = {
     section: frozenset(phrases)
     for section, phrases in read_sections(
         FOLDER / "yes-no.txt", _SECTIONS, lambda line: map(small, line.split(","))
     ).items()
 }
 # Phrases that begin a wish for no more mail.
-NO_MAIL: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
+NO_MAIL = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop"]
 
 
 @dataclass(frozen=True)
@@ -142,4 +141,4 @@ def read_list(name: str, sections: Collection[str]) -> dict[str, frozenset[str]]
 
 
 # By what words a line is a sentence for the other players.
-SENTENCE_WORDS: Final = read_list("sentences", ("to you", "words", "ours", "beginnings", "whole"))
+SENTENCE_WORDS = read_list("sentences", ("to you", "words", "ours", "beginnings", "whole"))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Self
+from typing import Self
 
 from pbm.commands.language.words import is_handle
 from pbm.commands.sentences.asked import tells_own
@@ -67,40 +67,38 @@ class Intention(StrEnum):
     AWAY = "away", "vacation"  # days may stand behind it
 
 
-_REASONED: Final = frozenset(
-    (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.PAUSE)
-)
+_REASONED = frozenset((Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.PAUSE))
 # The ways to introduce a wish: the sections of their phrases.
 _WISH, _BEG, _ASK = _WAYS = ("ways to wish", "ways to beg", "ways to ask")
 # "I want to play" is said to the other players, too; "How do I play" hardly is.
 _ONLY_ASKED = frozenset({Intention.PLAY, Intention.CHALLENGE, Intention.CHANGE})
 _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
-_NAMING: Final = (Intention.AGAINST, Intention.RENAME)
-_ALONE: Final = "against alone"
-_WITH_MORE: Final = (*_NAMING, Intention.AWAY)
-_WHOLE: Final = tuple(item for item in Intention if item not in _WITH_MORE)
-_SECTIONS: Final = (
+_NAMING = (Intention.AGAINST, Intention.RENAME)
+_ALONE = "against alone"
+_WITH_MORE = (*_NAMING, Intention.AWAY)
+_WHOLE = tuple(item for item in Intention if item not in _WITH_MORE)
+_SECTIONS = (
     *("asides", "greetings", "objects"),
     *_WAYS,
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
     *(*_WITH_MORE, _ALONE, "invite", "verbs at the end", "topics", "who"),
 )
-_LISTS: Final = read_list("intentions", _SECTIONS)
+_LISTS = read_list("intentions", _SECTIONS)
 _INVITER = "somebody"  # stands in the list for the handle of whoever invited the writer
-_WANTED: Final = _LISTS[_WISH] | _LISTS[_BEG]
+_WANTED = _LISTS[_WISH] | _LISTS[_BEG]
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
-_LONGEST_ASIDE: Final = max(len(aside.split()) for aside in _ASIDES)
-_NOT: Final = ANSWER_WORDS["not"] | ANSWER_WORDS["no"] | ANSWER_WORDS["no alone"]
-_UNSUBSCRIBE: Final = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop undivided"]
-_SAID: Final = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
+_LONGEST_ASIDE = max(len(aside.split()) for aside in _ASIDES)
+_NOT = ANSWER_WORDS["not"] | ANSWER_WORDS["no"] | ANSWER_WORDS["no alone"]
+_UNSUBSCRIBE = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop undivided"]
+_SAID = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in _WHOLE for phrase in _LISTS[item]
 }
 _AWAY = re.compile(rf"\b(?:{'|'.join(map(re.escape, _LISTS[Intention.AWAY]))})\b([^,;!?]*)")
-_TOPICS: Final = {word: Intention(item) for word, item in map(str.split, _LISTS["topics"])}
-_TO_PLAY: Final = {  # verbs
+_TOPICS = {word: Intention(item) for word, item in map(str.split, _LISTS["topics"])}
+_TO_PLAY = {  # verbs
     phrase.split()[0] for phrase in _LISTS[Intention.AGAINST] if phrase.count(" ") <= 1
 }
-_DEEDS: Final = {phrase: item for item in _WHOLE for phrase in _LISTS[f"to {item}"]}
+_DEEDS = {phrase: item for item in _WHOLE for phrase in _LISTS[f"to {item}"]}
 _CLAUSE = re.compile(r"(?:[^.,;:!?()…。、，！？\n\u2013\u2014-]|(?<=\S)-(?=\S)|(?<=\d)\.(?=\d))+")
 
 

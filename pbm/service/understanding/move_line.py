@@ -13,7 +13,7 @@ moves nearest to it. Out of turn the sender is told whose turn it is.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.around_moves import PHRASES, with_signs
@@ -37,7 +37,7 @@ _SENTENCES_READ = 24  # lines of one mail
 _FROM_TO = re.compile(r"[^\s→-]{1,3}\s*[→-]\s*[^\s→-]{1,3}[\s.!]*")  # one place to another
 _DIGIT = re.compile("[0-9]")  # a dictated move has none; the sender is asked about it
 _MOST_MOVES = 8  # different moves that are tried on the board
-_TO_YOU: Final = SENTENCE_WORDS["to you"]
+_TO_YOU = SENTENCE_WORDS["to you"]
 
 
 @dataclass(frozen=True)
@@ -286,16 +286,16 @@ def _doubt(lines: Sequence[str], found: _Found) -> str:
     return "in_sentence" if in_sentence else ""
 
 
-_MOST_LINES: Final = 24  # of one mail
-_LONGEST: Final = 200  # characters of a line
-_FEW: Final = 7  # words; in a longer line places are named for other reasons
-_NAMES: Final = ("verbs", "things", "where", "talk", "asks", "suggested", "around")
+_MOST_LINES = 24  # of one mail
+_LONGEST = 200  # characters of a line
+_FEW = 7  # words; in a longer line places are named for other reasons
+_NAMES = ("verbs", "things", "where", "talk", "asks", "suggested", "around")
 _VERBS, _THINGS, _WHERE, _TALK, _ASKS, _SUGGESTED, _AROUND = read_list("described", _NAMES).values()
-_ASKING: Final = re.compile("|".join(rf"\b{re.escape(phrase)}\b" for phrase in sorted(_ASKS)))
+_ASKING = re.compile("|".join(rf"\b{re.escape(phrase)}\b" for phrase in sorted(_ASKS)))
 # These mean something else in other languages: "je pousse", "dit veld".
-_AMBIGUOUS: Final = frozenset("je te ti u dit din ton ta".split())
-_TALK_OR_YOU: Final = _TALK | (_TO_YOU - _AMBIGUOUS)
-_WISH: Final = KIND | _AROUND | _SUGGESTED
+_AMBIGUOUS = frozenset("je te ti u dit din ton ta".split())
+_TALK_OR_YOU = _TALK | (_TO_YOU - _AMBIGUOUS)
+_WISH = KIND | _AROUND | _SUGGESTED
 
 
 def read_described_move(known: Known, script: Script) -> Reading | None:

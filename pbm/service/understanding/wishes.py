@@ -6,7 +6,6 @@ words may be misunderstood. The other players do not get these words.
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Final
 
 from pbm.commands.families.help import Help
 from pbm.commands.families.status import Status
@@ -31,18 +30,16 @@ from pbm.rules.registry import default_game
 from pbm.service.telling.announce import others_reading
 from pbm.service.understanding.mail_turn import Known, Reading
 
-_WISHED: Final = {aim: Intention[aim.name] for aim in (Aim.TAKE_BACK, Aim.PAUSE, Aim.RESIGN)}
-_WISHES: Final = frozenset(
+_WISHED = {aim: Intention[aim.name] for aim in (Aim.TAKE_BACK, Aim.PAUSE, Aim.RESIGN)}
+_WISHES = frozenset(
     (Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.AGAIN, Intention.LEAVE)
 )
-_EXPLAINED: Final = (Intention.TOURNAMENT, Intention.STATE)
+_EXPLAINED = (Intention.TOURNAMENT, Intention.STATE)
 _FEW_WORDS = 4  # of a stranger's question that needs a help page
-_MOST_CARDS: Final = 3  # in an answer to a mail to no board
-_OF_A_BOARD: Final = frozenset(("colours", "time", "show"))  # lines of the card that differ
-_LOOKS: Final = ("help", "stop", "games", "settings", "hint")  # they need no yes
-_DEEDS: Final = frozenset(
-    item for item in Intention if item.line and item.line.split()[0] not in _LOOKS
-)
+_MOST_CARDS = 3  # in an answer to a mail to no board
+_OF_A_BOARD = frozenset(("colours", "time", "show"))  # lines of the card that differ
+_LOOKS = ("help", "stop", "games", "settings", "hint")  # they need no yes
+_DEEDS = frozenset(item for item in Intention if item.line and item.line.split()[0] not in _LOOKS)
 _WITHOUT_BOARD = ("delete", "change handle", "stop", "games", "settings", "play", "challenge")
 
 
