@@ -15,7 +15,6 @@ from pbm.commands.families import (
     help,
     lobby,
     look,
-    people,
     play,
     records,
     seeks,
@@ -34,10 +33,8 @@ from pbm.play import game_words
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 
-_FAMILIES = (  # in the order of the help pages
-    *(help, account, lobby, seeks, settings, control, look, play, agree, status, away, people),
-    records,
-)
+# In the order of the help pages.
+_FAMILIES = help, account, lobby, seeks, settings, control, look, play, agree, status, away, records
 COMMANDS: tuple[type[Command], ...] = tuple(
     item
     for family in _FAMILIES
@@ -54,7 +51,7 @@ _ALIKE = 0.75  # stricter than elsewhere: plain words are compared, too
 _OF_ALL_GAMES = ["all", look.Show.words[0]]  # as older servers had it, in place of a game's name
 # A board's number, perhaps with a ply, and the rest.
 _NUMBERED_LINE = re.compile(r"(\d{1,9}(?:#\d{1,5})?)(?: ?: ?| )(\S.*)", re.ASCII)
-_LISTED = (look.Games, people.ListPlayers, seeks.ListSeeks, people.Standings)
+_LISTED = (look.Games, records.ListPlayers, seeks.ListSeeks, records.Standings)
 _LISTS = frozenset(word for command in _LISTED for word in command.words)
 _OWN_GAMES = re.compile(
     "(?:(?:show|list) )?(?:me )?(?:all|my|all my|all the|all of my) (?:boards|games)[.!?]?",
