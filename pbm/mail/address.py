@@ -198,9 +198,6 @@ class ServerAddress:
         # A mail's recipient is parsed as it is named, as the mail is kept, and in its turn.
         self.parse = lru_cache(maxsize=1024)(self._parse)
 
-    def __repr__(self) -> str:
-        return f"ServerAddress({self.plain!r}, separator={self.separator!r})"
-
     def board_reply(self, player_id: int, tag: str, board_id: int | None = None) -> str:
         board = "" if board_id is None else f"g{board_id}."
         return self._subaddress(f"{board}u{player_id}.{tag}")

@@ -53,10 +53,7 @@ class Site:
 
     def trusts(self, peer: str) -> bool:
         """Return True if the peer is one of our mail servers, or "" (a local socket)."""
-        try:
-            return not peer or any(ip_address(peer) in each for each in self.trusted_networks)
-        except ValueError:
-            return False
+        return not peer or any(ip_address(peer) in each for each in self.trusted_networks)
 
     def reply_address(self, player_id: int, epoch: int, board_id: int | None = None) -> str:
         """Return an address for replies. It is valid until the player's `epoch` is raised."""

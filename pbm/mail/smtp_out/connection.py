@@ -11,9 +11,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Container
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
 
 import aiosmtplib
+
+from pbm.mail.smtp_out.delivery import Delivery
 
 TROUBLE = (aiosmtplib.SMTPException, OSError, ValueError)
 _MOST_BYTES = 32_768  # of a reply
@@ -198,11 +199,11 @@ class Connection:
             transport.abort()
 
 
-_Result = TypeVar("_Result")
-
-
 class DeadConnectionError(Exception):
     """A kept connection was closed before it accepted any part of a mail, so a retry is safe."""
+
+
+_Work = Callable[[Connection], Awaitable[Delivery]]
 
 
 class ConnectionPool:
@@ -217,7 +218,7 @@ class ConnectionPool:
         self._idle_seconds = idle_seconds
         self._idle: deque[tuple[Connection, float]] = deque()
 
-    async def use(self, work: Callable[[Connection], Awaitable[_Result]]) -> _Result:
+    async def use(self, work: _Work) -> Delivery:
         """Call `work` with an idle or a new connection, which is closed if `work` fails."""
         async with self._free:
             kept = self._take_idle()
@@ -232,9 +233,7 @@ class ConnectionPool:
             connection, _ = self._idle.popleft()
             await connection.quit()
 
-    async def _use(
-        self, connection: Connection, work: Callable[[Connection], Awaitable[_Result]]
-    ) -> _Result:
+    async def _use(self, connection: Connection, work: _Work) -> Delivery:
         try:
             result = await work(connection)
         except BaseException:
