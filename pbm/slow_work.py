@@ -1,6 +1,7 @@
 """Slow work of a turn, such as hashing a password: a thread does it, outside any transaction."""
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,13 +21,13 @@ class WorkNeeded(Exception):  # noqa: N818 - no error: the turn begins anew afte
         self.do = do
 
 
+@dataclass(eq=False)
 class SlowWork:
     """A cache for the outcomes of slow work, which a mail's restarted turn uses again."""
 
-    def __init__(self) -> None:
-        self._outcomes: dict[Hashable, Any] = {}
-        self._failed: Exception | None = None
-        self._times = 0
+    _outcomes: dict[Hashable, Any] = field(default_factory=dict)
+    _failed: Exception | None = None
+    _times: int = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
         """Return the outcome of `work` that is cached under `of`. Raises WorkNeeded without one."""

@@ -196,8 +196,8 @@ class Writer:
     async def _do_here(self, pieces: Iterable[_Asked[Any]]) -> None:
         yielding = Yielding()
         with ExitStack() as stack:  # rolls back on an error, or when this is cancelled
-            begin = partial(stack.enter_context, self._database.transaction())
-            work = await self._in_thread(begin)  # another process may be writing
+            # In the thread, since another process may be writing.
+            work = await self._in_thread(lambda: stack.enter_context(self._database.transaction()))
             for asked in pieces:
                 run = self._in_thread if asked.is_slow else here
                 await run(partial(asked.do, work))

@@ -187,8 +187,9 @@ class InboxWorker:
 
     def _claim(self, work: UnitOfWork) -> Sequence[InboxMail]:
         now = self.clock()
+        under_way = sum(it.needed is not None for it in self._prepared.values())
         claim = partial(work.inbox.claim, now, self.most_together, since=self._floor.since(now))
-        if sum(it.needed is not None for it in self._prepared.values()) >= MOST_UNDER_WAY:
+        if under_way >= MOST_UNDER_WAY:
             return claim(most_bytes=LONG)
         claimed = claim()
         self._floor.found([mail.received_at for mail in claimed], now)
