@@ -58,12 +58,12 @@ class Ticks:
     site: Site
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
-    _waits: tuple[int, SlowWork] | None = field(default=None, init=False)  # of the timer that waits
-    _needed: Callable[[], None] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.most_together = MOST_TOGETHER if self.database.embedded else 1
         self._claims = Claims[Timer]()
+        self._needed: Callable[[], None] | None = None  # what a timer needs before it runs again
+        self._slow: dict[int, SlowWork] = {}  # of that timer
 
     def begin(self) -> None:
         """Set recurring timers, and retry stuck and interrupted ones, when the process starts."""
@@ -82,15 +82,19 @@ class Ticks:
         with self.database.glance() as work:
             return work.timers.next_due_at()
 
-    async def take(self, writer: Writer, most: int) -> bool:
-        """Run up to `most` timers; return whether any was due. Raises DBAPIError."""
-        return any(await asyncio.gather(*(writer.do(self.take_next) for _ in range(most))))
+    async def take(self, writer: Writer, in_thread: InThread, most: int) -> bool:
+        """Run up to `most` timers, then the slow work that the last one needs before it runs again.
+
+        Returns whether any was due. Raises DBAPIError.
+        """
+        done = any(await asyncio.gather(*(writer.do(self.take_next) for _ in range(most))))
+        if self._needed:
+            await in_thread(self._needed)
+            self._needed = None
+        return done
 
     def take_next(self, work: UnitOfWork) -> bool:
-        """Run the next due timer; return whether others may be due. Raises DBAPIError.
-
-        Afterwards the caller does the `slow_work`, if any, outside the transaction.
-        """
+        """Run the next due timer; return whether others may be due. Raises DBAPIError."""
         if self._claims.are_late(work):
             return True
         timer = None if self._needed else self._claims.next(work, self._claim)
@@ -104,18 +108,12 @@ class Ticks:
     def _claim(self, work: UnitOfWork) -> Sequence[Timer]:
         return work.timers.claim(self.clock(), self.most_together)
 
-    def slow_work(self) -> Callable[[], None] | None:
-        """Return what the last transaction needs before its last timer runs again, if anything."""
-        needed, self._needed = self._needed, None
-        return needed
-
     def _do(self, work: UnitOfWork, timer: Timer) -> None:
-        number, slow = self._waits or (0, SlowWork())
-        slow, self._waits = slow if number == timer.id else SlowWork(), None
+        slow = self._slow.pop(timer.id, None) or SlowWork()
         try:
             self._settle(work, timer, slow)
         except WorkNeeded as needed:
-            self._needed, self._waits = needed.do, (timer.id, slow)
+            self._needed, self._slow = needed.do, {timer.id: slow}
 
     def _settle(self, work: UnitOfWork, timer: Timer, slow: SlowWork) -> None:
         now = self.clock()
@@ -163,9 +161,7 @@ async def keep_time(
         await watch.mend(writer, lambda work, now: work.timers.bring_forward(now))
         due_at = await in_thread(ticks.next_due_at)
         is_due = due_at is not None and due_at <= ticks.clock()
-        done = await ticks.take(writer, ticks.most_together if is_due else 0)
-        if slow := ticks.slow_work():
-            await in_thread(slow)
+        done = is_due and await ticks.take(writer, in_thread, ticks.most_together)
         return None if done else until(due_at, ticks.clock)
 
     await rounds(a_round, timer_set, alive, "what is due waits")

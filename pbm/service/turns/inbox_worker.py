@@ -10,7 +10,7 @@ without an open transaction. The mail is delayed meanwhile, and others are handl
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -89,7 +89,7 @@ class InboxWorker:
     site: Site
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
-    watchdog: Watchdog | None = None
+    watchdog: Watchdog = field(default_factory=Watchdog)
 
     def __post_init__(self) -> None:
         self.most_together = MOST_TOGETHER if self.database.embedded else 1
@@ -251,8 +251,7 @@ class InboxWorker:
 
     @contextmanager
     def _at_hand(self, mail: InboxMail) -> Iterator[None]:
-        watched = self.watchdog.watching(mail.id) if self.watchdog else nullcontext()
-        with watched, self.crash_marker.holding(mail.id):
+        with self.watchdog.watching(mail.id), self.crash_marker.holding(mail.id):
             yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
