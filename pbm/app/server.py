@@ -18,8 +18,7 @@ from pbm.mail.smtp_in.handler import Handler
 from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
 from pbm.service.intake.door import Door, SessionLog, log_fault
-from pbm.service.intake.keeping import Intake
-from pbm.service.intake.limits import MailRates
+from pbm.service.intake.keeping import Intake, MailRates
 from pbm.service.post.post import Composer, Post, send_post
 from pbm.service.robots.jobs import RobotJobs, RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
