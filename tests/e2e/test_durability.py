@@ -125,23 +125,8 @@ FEW = 1 + 7
 
 
 def patient(many: int) -> tuple[str, ...]:
-    """A server that lets so many mails wait for each other."""
+    """A server that lets so many mails wait for each other, and no later ones."""
     return sys.executable, str(Path(__file__).with_name("patient_server.py")), str(many)
-
-
-def test_a_mail_alone_is_one_sync_for_its_keeping_and_one_for_its_turn(
-    stopped: RunningServer, alice: Player
-) -> None:
-    with under_strace(stopped, "-y", program=patient(0)) as watched:
-        for number in range(MAILS):
-            alice.sends(robot_mail(alice, number))
-            until(lambda number=number: nothing_sent(watched, number + 1), "the end of the turn")
-            until(lambda: is_quiet(stopped), "its commit")
-            if number == 0:
-                begun = synced(stopped, "-wal")  # the log is there now
-        assert synced(stopped, "-wal") == begun + 2 * (MAILS - 1)
-        # And once for each connection the folder that the log is in.
-        assert 0 < synced(stopped, "/var") <= CONNECTIONS
 
 
 def synced(server: RunningServer, path: str) -> int:
@@ -158,13 +143,27 @@ def is_quiet(server: RunningServer) -> bool:
     return bool(new == 0)
 
 
-def test_many_mails_at_once_share_their_syncs(stopped: RunningServer, alice: Player) -> None:
+def test_many_mails_at_once_share_their_syncs_and_one_alone_has_two(
+    stopped: RunningServer, alice: Player
+) -> None:
+    """Alone each is synced once for its keeping and once for its turn."""
+
+    def is_done(mails: int) -> bool:
+        return nothing_sent(watched, mails) and is_quiet(stopped)
+
     with under_strace(stopped, "-y", program=patient(MANY)) as watched:
         alice.sends(robot_mail(alice, MANY))
-        until(lambda: nothing_sent(watched, 1) and is_quiet(stopped), "the log to be there")
+        until(lambda: is_done(1), "the log to be there")
         before = synced(stopped, "-wal")
         with ThreadPoolExecutor(MANY) as pool:
             mails = [robot_mail(alice, number) for number in range(MANY)]
             assert list(pool.map(alice.sends, mails)) == [None] * MANY  # each has its 250
-        until(lambda: nothing_sent(watched, MANY + 1) and is_quiet(stopped), "the turns")
-        assert 1 < synced(stopped, "-wal") - before <= FEW
+        until(lambda: is_done(1 + MANY), "the turns")
+        together = synced(stopped, "-wal")
+        assert 1 < together - before <= FEW
+        for number in range(1, MAILS + 1):
+            alice.sends(robot_mail(alice, MANY + number))
+            until(lambda number=number: is_done(1 + MANY + number), "its turn and its commit")
+        assert synced(stopped, "-wal") == together + 2 * MAILS
+        # And once for each connection the folder that the log is in.
+        assert 0 < synced(stopped, "/var") <= CONNECTIONS
