@@ -167,13 +167,13 @@ class SmarthostTransport:
                 timeout=self._timeouts.connect,
                 use_tls=host.tls,
                 start_tls=False,
-                tls_context=self._tls,
+                tls_context=self._tls if host.tls else None,
             )
             try:
                 await client.connect()
                 await _say_hello(client)
                 if not host.tls and client.supports_extension("starttls"):
-                    await client.starttls()
+                    await client.starttls(tls_context=self._tls)
                     await _say_hello(client)
                 if host.user is not None:
                     await _log_in(client, host, host.user)
@@ -185,7 +185,7 @@ class SmarthostTransport:
             raise NoConnectionError(f"No connection to the smarthost: {self._why(error)}") from None
 
     @cached_property
-    def _tls(self) -> ssl.SSLContext:
+    def _tls(self) -> ssl.SSLContext:  # loads the certificates of all authorities, which is slow
         context = ssl.create_default_context()
         if self._host.is_loopback:
             context.check_hostname = False
