@@ -283,7 +283,8 @@ class Table:
         """What decides how a mail is taken, beside what is stored."""
         roles = (self, self.intake, self.turns, self.ticks, self.robots)
         sites = [id(each.site) for each in roles]
-        return (self.clock(), self.lots, self.peer, self.network, self._stamped, *sites)
+        said = (self.peer, self.network, self._stamped)
+        return (self.clock(), self.lots, self.intake.rates, *said, *sites)
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> str:
         """Hand a mail to the server as the listener does; let it be obeyed and answered."""

@@ -6,7 +6,7 @@ from pbm.commands.families.help import with_figures
 from pbm.config import Settings
 from pbm.play.limits import MAILS_OF_ADDRESS
 from pbm.resources import help_pages
-from pbm.service.intake.limits import MailRates
+from pbm.service.intake.keeping import MailRates
 from tests.help.pages import page_text
 from tests.rows import each_row
 

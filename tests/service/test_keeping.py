@@ -8,7 +8,7 @@ from threading import Barrier
 
 from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.service.intake.door import Door
-from pbm.service.intake.limits import Arriving, MailRates
+from pbm.service.intake.keeping import Arriving, MailRates
 from pbm.service.running.writer import Writer, here
 from tests.polling import together
 from tests.table import Table
