@@ -185,14 +185,15 @@ def _refusing(board: Board) -> Iterator[None]:
 
 def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> tuple[Board, str]:
     """Play a move for the seat to move; return the board and the move. Raises Refusal."""
-    seat = turn(board.position) or 1  # always a turn: the rules refuse other moves
+    position, game = board.position, board.rules
     with _refusing(board):
-        move, game = board.position.parse(text, seat), board.rules
+        seat = turn(position) or 1  # always a turn: the rules refuse other moves
+        move = position.parse(text, seat)
         if has(game, ListsMoves):
-            played = game.play_legal(board.position, move)
+            played = game.play_legal(position, move)
         else:
-            played = board.position.play(move)
-    number, stood = board.ply + 1, mark(board.rules, played.position)
+            played = position.play(move)
+    number, stood = board.ply + 1, mark(game, played.position)
     ply = NewPly(number, seat, str(played.move), dict(played.effect), stood)
     progress = progress_at(board, played.position, number)
     counted = counted_from(board, played.position, number, stood)

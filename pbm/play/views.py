@@ -272,6 +272,7 @@ def _picture(
     if not has(game, Draws):
         return None
     drawn, to_move = game.drawing(position, moves), position.to_move
+    start = game.drawing(board.start, ())["signs"]
     named = [*({*reader.moves_for} & {*to_move}), *reader.own]
     about: ViewData = {"you": _digits(reader.own)}
     if not reader.own or board.from_record:
@@ -279,7 +280,6 @@ def _picture(
         about = {"mover": _digits(to_move[:1])}
     elif reader.partners:
         about["partners"] = _digits(reader.partners)
-    start = game.drawing(board.start, ())["signs"]
     lost = {"start": start} if start.count(".") < drawn["signs"].count(".") else {}
     return {**drawn, "game": board.game, "named": str(named[0]), **about, **lost}
 
