@@ -189,10 +189,7 @@ def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> tuple[
     with _refusing(board):
         seat = turn(position) or 1  # always a turn: the rules refuse other moves
         move = position.parse(text, seat)
-        if has(game, ListsMoves):
-            played = game.play_legal(position, move)
-        else:
-            played = position.play(move)
+        played = game.play_legal(position, move) if has(game, ListsMoves) else position.play(move)
     number, stood = board.ply + 1, mark(game, played.position)
     ply = NewPly(number, seat, str(played.move), dict(played.effect), stood)
     progress = progress_at(board, played.position, number)
