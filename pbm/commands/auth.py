@@ -23,17 +23,12 @@ from pbm.store.values.players import Player
 
 
 @dataclass(frozen=True)
-class Proven:
-    player: Player
-    board_id: int | None = None
-
-
-@dataclass(frozen=True)
-class Claimed:
-    """The sender of a mail from a player's address that is not proven to be from that player."""
+class Sender:
+    """The sender of a mail from a player's address."""
 
     player: Player
     board_id: int | None = None
+    proven: bool = True  # to be the player
     doubt: str = ""  # the mail section that says why a reply address proves nothing
 
 
@@ -61,7 +56,7 @@ class Stranger:
     author: str
 
 
-Speaker = Proven | Claimed | Elsewhere | Answerer | Stranger
+Speaker = Sender | Elsewhere | Answerer | Stranger
 
 
 def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Speaker:
@@ -77,12 +72,12 @@ def identify(turn: Turn, recipient: Recipient, author: str, dmarc: Dmarc) -> Spe
             return Elsewhere(owner, author, recipient.board_id)
         if owner is not None:
             doubt, board_id = doubt_about(owner, dmarc), recipient.board_id
-            return Claimed(owner, board_id, doubt) if doubt else Proven(owner, board_id)
+            return Sender(owner, board_id, proven=not doubt, doubt=doubt)
     if player is None:
         return Stranger(author)
     if dmarc is Dmarc.PASS and not player.settings.strict:
-        return Proven(player)
-    return Claimed(player, doubt=doubt_about(player, dmarc))
+        return Sender(player)
+    return Sender(player, proven=False, doubt=doubt_about(player, dmarc))
 
 
 def _by_question(

@@ -11,9 +11,8 @@ from dataclasses import replace
 from pbm.addresses import address_key
 from pbm.commands.auth import (
     Answerer,
-    Claimed,
     Elsewhere,
-    Proven,
+    Sender,
     Speaker,
     Stranger,
     asked_question,
@@ -141,15 +140,15 @@ def _seen(turn: MailTurn) -> MailTurn:
 
 
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
-    player = speaker.player if isinstance(speaker, Proven | Claimed | Answerer) else None
-    proven, missed = not isinstance(speaker, Claimed), tuple[int, ...]()
+    player = speaker.player if isinstance(speaker, Sender | Answerer) else None
+    proven, missed = not isinstance(speaker, Sender) or speaker.proven, tuple[int, ...]()
     if player is not None:
         if proven:
             note_signature(turn, player)
         missed = hear_from(turn, player, proven=proven)
     match speaker:
-        case Proven(known, board_id) | Claimed(known, board_id):
-            context, doubt = turn.context(known, board_id), getattr(speaker, "doubt", "")
+        case Sender(known, board_id, doubt=doubt):
+            context = turn.context(known, board_id)
             outcome = obey(context, turn.script(context), proven=proven, doubt=doubt)
         case Elsewhere():
             outcome = ask_owner(turn, speaker)
@@ -168,7 +167,7 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
     """Run the commands with a correct login; return the mail without them, and the outcomes."""
     script = turn.script(turn.context(None, getattr(speaker, "board_id", None)))
     logins = dict.fromkeys(command.login for command in script.commands if command.login)
-    if isinstance(speaker, Proven):  # a proven player needs no password
+    if isinstance(speaker, Sender) and speaker.proven:  # a proven player needs no password
         logins = {login: None for login in logins if login.handle != speaker.player.handle}
     if not logins:
         return turn, []

@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import cache
 from itertools import compress, islice
 
-from pbm.commands.auth import Proven, Speaker, player_of
+from pbm.commands.auth import Sender, Speaker, player_of
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.words import KEPT_FREE
 from pbm.commands.registry import COMMANDS
@@ -121,7 +121,7 @@ def _word_before_password(
     if speaking and speaking.handle in known:
         for word in islice(_alone(text), _MOST_TRIES - len(tries)):
             tries.setdefault((speaking.handle, word), "")
-    own = speaker.player if isinstance(speaker, Proven) else None
+    own = speaker.player if isinstance(speaker, Sender) and speaker.proven else None
     for (handle, word), before in list(tries.items()):
         if _may_try(turn, players[handle], own):
             continue
