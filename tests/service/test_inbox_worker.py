@@ -181,6 +181,7 @@ def test_a_mail_that_breaks_its_turn_is_stuck_and_no_other(
     take_all(server, worker)
     assert server.mail(bad).status == "stuck"
     assert server.mail(bad).tries == MOST_TRIES
+    assert worker.obeyed.count(bad) <= 2 * MOST_TRIES  # in its group, and alone
     assert server.plies() == [1, 1, 0, 1, 1, 1]
     good = [number for number in numbers if number != bad]
     assert [server.mail(number).tries for number in good] == [0] * len(good)

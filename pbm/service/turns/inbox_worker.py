@@ -27,7 +27,7 @@ from pbm.play.turn import Cause
 from pbm.service.accounts import tell_whose_was_cleared
 from pbm.service.running.rounds import Alive, rounds, until
 from pbm.service.running.writer import Claims, InThread, Writer
-from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, Watchdog
+from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, Watchdog, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import NoOperatorError, tell_operator, tell_sender
 from pbm.service.turns.handle_mail import handle
@@ -273,16 +273,15 @@ class InboxWorker:
         if work.inbox.count_try(mail.id, error) >= MOST_TRIES:
             work.inbox.set_stuck(mail.id)
             for tell in (tell_operator, tell_sender):
-                try:
-                    with work.savepoint():
-                        tell(self._turn(work, mail, SlowWork()), mail)
-                        work.flush()
-                except Exception as error:
-                    if is_away(error):
-                        raise
-                    # The same fault may break this notice; the mail is stuck all the same.
-                    told = {"mail": incoming(mail.id), "exception": traceback_of(error)}
-                    _log.error("nobody told of a stuck mail", **told)
+                # The same fault may break this notice; the mail is stuck all the same.
+                with faults_to(partial(_log_untold, mail)), work.savepoint():
+                    tell(self._turn(work, mail, SlowWork()), mail)
+                    work.flush()
+
+
+def _log_untold(mail: InboxMail, error: Exception) -> None:
+    told = {"mail": incoming(mail.id), "exception": traceback_of(error)}
+    _log.error("nobody told of a stuck mail", **told)
 
 
 async def take_turns(
