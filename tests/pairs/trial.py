@@ -16,7 +16,7 @@ from pbm.mail.smtp_in.connection_limits import Caller
 from pbm.passwords import PasswordHash
 from pbm.play.turn import Cause
 from pbm.service.turns.handle_mail import handle
-from pbm.service.turns.inbox_worker import Preparation
+from pbm.service.turns.inbox_worker import _parsed
 from pbm.slow_work import SlowWork
 from pbm.store.db import UnitOfWork
 from pbm.store.schema import metadata
@@ -196,7 +196,7 @@ class Trial:
             cause=cause,
             slow=DoneAtOnce(),
         )
-        outcome = handle(turn, mail, partial(Preparation(mail).read, table.site))
+        outcome = handle(turn, mail, partial(_parsed, table.site, mail))
         work.inbox.finish([(mail.id, outcome)], table.clock())
         work.flush()
 
