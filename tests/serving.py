@@ -75,6 +75,7 @@ def take_next(turns: InboxWorker) -> bool:
 def tick_next(ticks: Ticks, most: int = 1) -> bool:
     """Do what is due next, in one transaction; False if nothing is."""
     writer = Writer(ticks.database, here)
+    ticks.claims.most = most
     return _run(ticks.take(writer, here, most))
 
 

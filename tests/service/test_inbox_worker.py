@@ -121,7 +121,7 @@ def server(database_url: str) -> Iterator[Server]:
 
 
 def take(worker: InboxWorker) -> None:
-    asyncio.run(worker.take(Writer(worker.database, here), worker.most_together))
+    asyncio.run(worker.take(Writer(worker.database, here), worker.claims.most))
 
 
 def take_all(server: Server, *workers: InboxWorker) -> None:

@@ -218,7 +218,7 @@ def test_one_that_kills_the_process_is_put_aside(
 
 def takes(table: Table, most: int) -> int:
     """Do a piece of what is due; return how much that was."""
-    table.ticks.most_together = most
+    table.ticks.claims.most = most
     with table.database.transaction() as work:
         return sum(table.ticks.take_next(work) for _ in range(most))
 

@@ -34,7 +34,7 @@ def tick_all(table: Table, most: int = 1, begin: Barrier | None = None) -> None:
     """Do what is due as another process does it, until nothing is left."""
     database = Database(str(table.database.engine.url.render_as_string(hide_password=False)))
     ticks = Ticks(database, table.site, table.clock)
-    ticks.most_together = most
+    ticks.claims.most = most
     if begin:
         begin.wait()
     going_on = 1

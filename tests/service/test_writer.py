@@ -90,7 +90,7 @@ def test_what_is_slow_is_done_in_the_thread(table: Table) -> None:
 def test_rows_are_claimed_once_in_a_transaction_and_wait_for_the_next(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claims = Claims[int]()
+    claims = Claims[int](table.database)
     with table.database.transaction() as work:
         assert [claims.next(work, lambda _: [1, 2]) for _ in range(3)] == [1, 2, None]
     with table.database.transaction() as other:

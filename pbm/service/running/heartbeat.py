@@ -99,8 +99,7 @@ async def stop_beating(heart: Heart, writer: Writer) -> None:
 class ClockWatch:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._latest: datetime | None = None
-        self._is_to_be_mended = False
+        self._latest: datetime | None = None  # until `mend` has succeeded
 
     async def mend(
         self, writer: Writer, bring_forward: Callable[[UnitOfWork, datetime], None]
@@ -110,10 +109,10 @@ class ClockWatch:
         The first call also runs `bring_forward`. If a call raises DBAPIError, the next one runs the
         function again.
         """
-        self._is_to_be_mended = self.went_back() or self._is_to_be_mended
-        if self._is_to_be_mended:
+        if self.went_back():
+            now, self._latest = self._latest, None
             await writer.do(lambda work: bring_forward(work, self._clock()))
-            self._is_to_be_mended = False
+            self._latest = now
 
     def went_back(self) -> bool:
         """Return whether the clock was set back since the last call; True at the first call."""

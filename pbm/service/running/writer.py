@@ -19,6 +19,7 @@ Piece = Callable[[UnitOfWork], T]
 """A piece of work within a transaction."""
 Tell = Callable[[Collection[Channel]], None]
 MOST_TOGETHER = 64
+MOST_CLAIMED = 16
 SLICE = 0.03  # seconds for the rows of one claim; other pieces of work wait
 MOST_TRIES = 3  # of a piece whose transaction deadlocks or conflicts with another process
 LONGEST = 0.005  # seconds of work until the event loop gets control; as for Python's threads
@@ -67,9 +68,13 @@ async def here(work: Callable[[], T]) -> T:
 
 
 class Claims(Generic[T]):
-    """Rows that one statement claims for a transaction, whose pieces of work take one each."""
+    """Rows that one statement claims for a transaction, whose pieces of work take one each.
 
-    def __init__(self) -> None:
+    On PostgreSQL each piece has a transaction, and so a claim, of its own.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.most = MOST_CLAIMED if database.embedded else 1
         self._work: UnitOfWork | None = None
         self._claimed: Iterator[T] = iter(())
         self._since = 0.0

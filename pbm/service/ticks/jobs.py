@@ -27,7 +27,6 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.queues import Timer, TimerKind
 
 MOST_TRIES = 3
-MOST_TOGETHER = 16  # timers that are claimed for one SQLite transaction
 _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
 
@@ -60,8 +59,7 @@ class Ticks:
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
 
     def __post_init__(self) -> None:
-        self.most_together = MOST_TOGETHER if self.database.embedded else 1
-        self._claims = Claims[Timer]()
+        self.claims = Claims[Timer](self.database)
         self._needed: Callable[[], None] | None = None  # what a timer needs before it runs again
         self._slow: dict[int, SlowWork] = {}  # of that timer
 
@@ -95,9 +93,9 @@ class Ticks:
 
     def take_next(self, work: UnitOfWork) -> bool:
         """Run the next due timer; return whether others may be due. Raises DBAPIError."""
-        if self._claims.are_late(work):
+        if self.claims.are_late(work):
             return True
-        timer = None if self._needed else self._claims.next(work, self._claim)
+        timer = None if self._needed else self.claims.next(work, self._claim)
         if timer is None:
             return False
         fail, defer = partial(self._fail, work, timer), partial(self._defer, work, timer)
@@ -106,7 +104,7 @@ class Ticks:
         return True
 
     def _claim(self, work: UnitOfWork) -> Sequence[Timer]:
-        return work.timers.claim(self.clock(), self.most_together)
+        return work.timers.claim(self.clock(), self.claims.most)
 
     def _do(self, work: UnitOfWork, timer: Timer) -> None:
         slow = self._slow.pop(timer.id, None) or SlowWork()
@@ -161,7 +159,7 @@ async def keep_time(
         await watch.mend(writer, lambda work, now: work.timers.bring_forward(now))
         due_at = await in_thread(ticks.next_due_at)
         is_due = due_at is not None and due_at <= ticks.clock()
-        done = is_due and await ticks.take(writer, in_thread, ticks.most_together)
+        done = is_due and await ticks.take(writer, in_thread, ticks.claims.most)
         return None if done else until(due_at, ticks.clock)
 
     await rounds(a_round, timer_set, alive, "what is due waits")

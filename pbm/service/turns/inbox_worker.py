@@ -38,7 +38,6 @@ from pbm.store.sql.driver import gave_up, is_away
 from pbm.store.values.mails import InboxMail, incoming
 
 MOST_TRIES = 3
-MOST_TOGETHER = 16  # mails that are claimed for one SQLite transaction
 MOST_UNDER_WAY = 16  # mails with slow work; at this number only short mails are claimed
 ASIDE_FOR = timedelta(minutes=1)  # over the watchdog's limit; then another process may claim it
 _READ = (Plain, PlayerReply, QuestionReply)  # recipients of mails that are parsed
@@ -92,8 +91,7 @@ class InboxWorker:
     watchdog: Watchdog = field(default_factory=Watchdog)
 
     def __post_init__(self) -> None:
-        self.most_together = MOST_TOGETHER if self.database.embedded else 1
-        self._claims = Claims[InboxMail]()
+        self.claims = Claims[InboxMail](self.database)
         self._floor = ScanFloor()
         self._prepared: dict[int, Preparation] = {}  # of mails that are long or need slow work
         self._to_start: list[Preparation] = []
@@ -150,9 +148,9 @@ class InboxWorker:
         A mail that is long is only noted, for `take_prepared`. Raises WorkNeeded, TurnFailedError
         and DBAPIError.
         """
-        if self._claims.are_late(work):
+        if self.claims.are_late(work):
             return True
-        mail = self._claims.next(work, self._claim)
+        mail = self.claims.next(work, self._claim)
         if mail is None:
             return False
         prepared = self._preparation(mail)
@@ -188,7 +186,7 @@ class InboxWorker:
     def _claim(self, work: UnitOfWork) -> Sequence[InboxMail]:
         now = self.clock()
         under_way = sum(it.needed is not None for it in self._prepared.values())
-        claim = partial(work.inbox.claim, now, self.most_together, since=self._floor.since(now))
+        claim = partial(work.inbox.claim, now, self.claims.most, since=self._floor.since(now))
         if under_way >= MOST_UNDER_WAY:
             return claim(most_bytes=LONG)
         claimed = claim()
@@ -295,7 +293,7 @@ async def take_turns(
 
     async def a_round() -> float | None:
         try:
-            more = await worker.take(writer, worker.most_together)
+            more = await worker.take(writer, worker.claims.most)
         finally:
             for preparation in worker.to_start():
                 apart.create_task(work_out(preparation))
