@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
-LONGEST = ("season", "bench", "rules/engine/test_twins.py", "service/test_memory.py")
-"""What takes a minute and more, the longest first."""
+LONGEST = (
+    *("season", "bench", "rules/engine/test_twins.py", "service/test_memory.py"),
+    *("understood", "mail/reading/test_cost.py", "help/test_first_game.py"),
+)
+"""What takes a minute and more, the longest first; and, in `make test`, some seconds."""
 
 
 def longest_first(items: Sequence[pytest.Item], workers: int) -> list[pytest.Item]:
@@ -15,12 +18,13 @@ def longest_first(items: Sequence[pytest.Item], workers: int) -> list[pytest.Ite
     Each worker begins with one part, and takes from the ends of others' when it is through.
     """
     folder = Path(__file__).parent
-    rank = {
-        item: place
-        for item in items
+    places = {
+        path: place
+        for path in {item.path for item in items}
         for place, name in enumerate(LONGEST)
-        if item.path.is_relative_to(folder / name) and item.get_closest_marker("thorough")
+        if path.is_relative_to(folder / name)
     }
+    rank = {item: places[item.path] for item in items if item.path in places}
     longest = sorted(rank, key=lambda item: rank[item])
     others = [item for item in items if item not in rank]
     ordered: list[pytest.Item] = []
