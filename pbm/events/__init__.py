@@ -86,6 +86,7 @@ class MovePlayed(BoardEvent):
     player: PlayerId
     move: str  # canonical
     written: str = ""  # the move as its player wrote it
+    planned: bool = False  # by a plan
 
     acts_on_board = only_if_wanted = happens_once = passes_turn = True
     counts_postage = False

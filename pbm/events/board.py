@@ -208,6 +208,28 @@ class TakebackDone(_TakeBack):
     passes_turn = True
 
 
+# -- plans -----------------------------------------------------------------------------------------
+
+
+class PlanEnded(BoardFact):
+    """A player's plan has ended, with these `lines` left; nobody else is told.
+
+    `why` is a word of `pbm.play.plans`.
+    """
+
+    player: PlayerId
+    why: str
+    move: str = ""
+    lines: tuple[str, ...] = ()
+    again: bool = False  # whether `plan again` can take these lines
+
+    counts_postage = False
+
+    @property
+    def only_reader(self) -> int:
+        return self.player
+
+
 # -- matches ---------------------------------------------------------------------------------------
 
 

@@ -27,9 +27,18 @@ _EVERY = 1_000_000  # boards of one player; more than any has
 
 
 def play_move(
-    work: UnitOfWork, board: Board, text: str, now: datetime, arrived: datetime | None = None
+    work: UnitOfWork,
+    board: Board,
+    text: str,
+    now: datetime,
+    arrived: datetime | None = None,
+    *,
+    more_comes: bool = False,
 ) -> list[Event]:
-    """Play a move. The mover's clock stops at `arrived`, by default at `now`. Raises Refusal."""
+    """Play a move. The mover's clock stops at `arrived`, by default at `now`. Raises Refusal.
+
+    With `more_comes` planned moves wait for `play_on`.
+    """
 
     def play(board: Board) -> Changed:
         after, move = boards.add_move(work, board, text, now)
@@ -42,7 +51,7 @@ def play_move(
         )
         return after, [played, *after_a_move(work, after, mover.player_id)]
 
-    return advance(work, board, play, now)
+    return advance(work, board, play, now, more_comes=more_comes)
 
 
 def leave_board(

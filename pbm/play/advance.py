@@ -5,8 +5,10 @@ After each change the end of the game is settled: clocks, ratings, and the next 
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from pbm.events import BoardEnded, BoardReopened, Event
+from pbm.play import plans
 from pbm.play.begin import robot_beaten
 from pbm.play.boards import close_board, request_move
 from pbm.play.clocks.waits import start_clock
@@ -16,36 +18,66 @@ from pbm.play.results import places_of
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus
+from pbm.store.values.plans import Step
 
 Changed = tuple[Board, list[Event]]  # a board after a change, and what happened
 Change = Callable[[Board], Changed]
-MOST_ANSWERS = 24  # stored answers in one turn
-
-
-def stored_answer(work: UnitOfWork, board: Board) -> Change | None:  # noqa: ARG001 - see below
-    """Return the stored answer of the player to move, or None. Players cannot store any yet."""
-    return None
+MOST_PLANNED = 24  # planned moves in one turn
 
 
 def advance(
-    work: UnitOfWork, board: Board, change: Change, now: datetime, *, begins_anew: bool = False
+    work: UnitOfWork,
+    board: Board,
+    change: Change,
+    now: datetime,
+    *,
+    begins_anew: bool = False,
+    more_comes: bool = False,
 ) -> list[Event]:
-    """Change a board, settle its end, play stored answers, and ask for the next move, once.
+    """Change a board, settle its end, play what is planned, and ask for the next move, once.
 
-    With `begins_anew`, the end of the game starts no further round of a match. Raises what `change`
+    With `begins_anew`, the end of the game starts no further round of a match. With `more_comes`
+    planned moves wait for `play_on`, since more commands come with the change. Raises what `change`
     raises.
     """
-    events = list[Event]()
-    following: Change | None = change
-    for _ in range(1 + MOST_ANSWERS):
-        if following is None:
-            break
-        after, caused = following(board)
-        board, settled = _after_change(work, board, after, now, begins_anew=begins_anew)
-        events += [*caused, *settled]
-        following = stored_answer(work, board) if board.playing else None
+    board, events = _changed(work, board, change, now, begins_anew=begins_anew)
+    if not more_comes:
+        board, planned = _play_plans(work, board, now)
+        events += planned
     request_move(work, board, now)
     return events
+
+
+def play_on(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
+    """Play what the players of a board have planned, and ask for the next move."""
+    after, events = _play_plans(work, board, now)
+    if after is not board:
+        request_move(work, after, now)
+    return events
+
+
+def _play_plans(work: UnitOfWork, board: Board, now: datetime) -> Changed:
+    events = list[Event]()
+    for _ in range(MOST_PLANNED if board.planned else 0):
+        step, ended = plans.planned_move(work, board) if board.playing else (None, [])
+        events += ended
+        if step is None:
+            break
+        board, caused = _changed(work, board, partial(_play_planned, work, step, now), now)
+        events += caused
+    return board, events
+
+
+def _changed(
+    work: UnitOfWork, before: Board, change: Change, now: datetime, *, begins_anew: bool = False
+) -> Changed:
+    after, caused = change(before)
+    board, settled = _after_change(work, before, after, now, begins_anew=begins_anew)
+    return board, [*caused, *settled, *plans.follow(work, before, board, caused)]
+
+
+def _play_planned(work: UnitOfWork, step: Step, now: datetime, board: Board) -> Changed:
+    return plans.play_planned(work, board, step, now)
 
 
 def _after_change(

@@ -183,15 +183,20 @@ def _refusing(board: Board) -> Iterator[None]:
         raise Refusal("game-failed", title=title, number=board.id) from error
 
 
-def add_move(work: UnitOfWork, board: Board, text: str, now: datetime) -> tuple[Board, str]:
-    """Play a move for the seat to move; return the board and the move. Raises Refusal."""
+def add_move(
+    work: UnitOfWork, board: Board, text: str, now: datetime, *, planned: bool = False
+) -> tuple[Board, str]:
+    """Play a move for the seat to move; return the board and the move. Raises Refusal.
+
+    `planned` means that a plan of its player plays it.
+    """
     position, game = board.position, board.rules
     with _refusing(board):
         seat = turn(position) or 1  # always a turn: the rules refuse other moves
         move = position.parse(text, seat)
         played = game.play_legal(position, move) if has(game, ListsMoves) else position.play(move)
     number, stood = board.ply + 1, mark(game, played.position)
-    ply = NewPly(number, seat, str(played.move), dict(played.effect), stood)
+    ply = NewPly(number, seat, str(played.move), dict(played.effect), stood, planned)
     progress = progress_at(board, played.position, number)
     counted = counted_from(board, played.position, number, stood)
     return work.playing.add_ply(board, ply, progress, now, **counted), ply.text

@@ -12,7 +12,7 @@ from typing import Final
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events import board as news
-from pbm.play.advance import Changed, advance
+from pbm.play.advance import MOST_PLANNED, Changed, advance
 from pbm.play.boards import asked_by, close_board, go_back, positions_since, seconds_of, take_out
 from pbm.play.clocks.pauses import check_pause, check_resume, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST, PAUSED_BY_ALL
@@ -31,9 +31,10 @@ _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
 def takeback_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
-    """Return the ply that a player's take-back undoes: the player's last move, or 0 before it.
+    """Return the first ply that a player's take-back undoes; 0 before the player's first move.
 
-    A move that the player made for a partner who had left counts, too.
+    It is the player's last move, also one for a partner who had left. Of moves that plans played it
+    is the move, of whomever, that was sent and led to them.
     """
     own = board.seats_of(player_id)
     plies = [seat.last_ply for seat in own]
@@ -43,7 +44,12 @@ def takeback_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
             last = board.seats[item.seat - 1].last_ply
             if item.seat in gone and last > item.after_ply:
                 plies.append(last)
-    return max(plies, default=0)
+    last = max(plies, default=0)
+    latest = work.plies.of(board.id, since=max(0, last - MOST_PLANNED - 1)) if last else ()
+    planned = {item.ply: item.planned for item in latest}
+    while planned.get(last):
+        last -= 1
+    return last
 
 
 def mark_of(offer: Offer) -> str:

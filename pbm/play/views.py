@@ -11,6 +11,7 @@ from pbm.play.boards import check_move
 from pbm.play.clocks.view import clock_for
 from pbm.play.clocks.waits import calendar_read, terms_of
 from pbm.play.offers import claimable
+from pbm.play.plans import shown_plan
 from pbm.play.ratings import is_too_short, rating_changes, ratings_now
 from pbm.play.results import places, seconds_taken
 from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, has
@@ -20,6 +21,7 @@ from pbm.store.repositories.players import readers_read
 from pbm.store.repositories.plies import plies_read
 from pbm.store.sql.statement import Read
 from pbm.store.values.boards import Board, Departure, Offer, Ply
+from pbm.store.values.plans import Line
 from pbm.store.values.players import Player
 
 ViewData = dict[str, Any]
@@ -66,17 +68,18 @@ def board_views(
     departures = work.plies.departures(board.id) if board.position.out else ()
     game, seats = board.rules, seats_data(board, board.position)
     rounds = _rounds(plies, len(board.seats), None if whole else game.info.rounds_shown)
-    shared = _shared(work, board, departures, seats, rounds)
+    shared = _shared(work, board, departures, seats, rounds, plies)
     claim = claimable(work, board, plies, departures)
     sits = {player_id: _place_of(board, player_id) for player_id in player_ids}
     moves = {
         since: tuple(_moved(ply) for ply in plies if ply.ply > since)
-        for since in {_listed_after(board, place) for place in sits.values()}
+        for since in {_listed_after(board, place, plies) for place in sits.values()}
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
     views: dict[int | None, ViewData] = {}
+    plans = {plan.player_id: plan for plan in work.plans.on_board(board)}
     for player_id, place in sits.items():
-        since = _listed_after(board, place)
+        since = _listed_after(board, place, plies)
         yours = board.to_move is not None and board.to_move.seat in place.own
         drawn = player_id not in plain
         views[player_id] = {
@@ -94,6 +97,7 @@ def board_views(
             **_examples(board, yours=yours),
             "may_decline": board.playing and player_id in board.still_in and not place.has_moved,
             "claim": claim if player_id in board.still_in else None,
+            "plan": shown_plan(board, plans.get(player_id or 0)),
             "against_robots": bool(place.own and shared["robots"])
             and not people_against(board, player_id),
         }
@@ -144,11 +148,22 @@ def listed_after(board: Board, player_id: int | None) -> int:
     return _listed_after(board, _place_of(board, player_id))
 
 
-def _listed_after(board: Board, place: _Place) -> int:
+def _listed_after(board: Board, place: _Place, plies: Sequence[Ply] = ()) -> int:
     still_in = any(seat not in board.position.out for seat in place.own)
     moved = max((board.seats[seat - 1].last_ply for seat in place.moves_for), default=0)
+    sent = _before_planned(moved, plies)
+    if sent < moved:
+        return sent - 1
     since = moved if still_in and moved < board.ply else board.ply - 1
     return max(0, since, board.ply - len(board.seats))
+
+
+def _before_planned(ply: int, plies: Sequence[Ply]) -> int:
+    """Return the ply of the move that was sent, and led to the planned ones up to `ply`."""
+    planned = {item.ply: item.planned for item in plies}
+    while planned.get(ply):
+        ply -= 1
+    return ply
 
 
 def past_view(
@@ -185,6 +200,23 @@ def view_after(
     return {**view, "picture": drawn}, moved.move
 
 
+def planned_view(
+    board: Board, position: Position, base: Position, line: Line, text: str
+) -> ViewData:
+    """Return the board at the end of a line of a plan that goes on from the position `base`."""
+    moves = list[Moved]()
+    for step in line.steps:
+        played = base.play(base.parse(step.move, turn(base) or 1))
+        moves.append(Moved(base.to_move[0], step.move, played.effect))
+        base = played.position
+    return {
+        "line": text,
+        "diagram": "\n".join(position.diagram()),
+        "marked": _marked(board, position, tuple(moves)),
+        "game": board.game,
+    }
+
+
 def _at(board: Board, position: Position, ply: int, moves: tuple[Moved, ...]) -> ViewData:
     shown = _shown(board, position, seats_data(board, position))
     return {**shown, "past_ply": ply, "marked": _marked(board, position, moves)}
@@ -215,6 +247,7 @@ def _shared(
     departures: Sequence[Departure],
     seats: Sequence[ViewData],
     rounds: list[ViewData],
+    plies: Sequence[Ply],
 ) -> ViewData:
     """Return the items of a board's present view that are the same for all readers."""
     to_move, ratings = board.to_move, rating_changes(work, board)
@@ -238,6 +271,8 @@ def _shared(
         "rated": board.rated,
         "ratings": ratings,
         "rounds": rounds,
+        # Until the game is over, nobody is told which moves were planned.
+        "planned": [] if board.playing else [ply.ply for ply in plies if ply.planned],
         "places": places(board),
         "seconds": seconds_taken(board),
         "too_short": is_too_short(work, board, ratings),

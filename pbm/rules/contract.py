@@ -277,6 +277,16 @@ class ListsMoves(Protocol):
         """Play a move that `parse` or `legal_moves` has returned, without another check."""
 
 
+class MovesOthers(Protocol):
+    """A game in which a move may move other pieces, too."""
+
+    def moves_others(self, position: Any, text: str, seat: int) -> bool | None:
+        """Return whether a move would move other pieces, too, if it were the turn of `seat`.
+
+        None if it would not be legal.
+        """
+
+
 class Suggests(Protocol):
     """A game that can suggest legal moves, as examples for newcomers."""
 

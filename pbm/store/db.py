@@ -19,6 +19,7 @@ from pbm.store.repositories.clocks import Reminders, Vacations
 from pbm.store.repositories.happened import Happened, Readers
 from pbm.store.repositories.history import Analyses, History
 from pbm.store.repositories.personal_data import PersonalData
+from pbm.store.repositories.plans import Plans
 from pbm.store.repositories.players import Players
 from pbm.store.repositories.plies import Playing, Plies
 from pbm.store.repositories.questions import Consents, Questions
@@ -65,6 +66,7 @@ class UnitOfWork(Transaction):
     outbox = _Repository(Outbox)
     personal_data = _Repository(PersonalData)
     players = _Repository(Players)
+    plans = _Repository(Plans)
     playing = _Repository(Playing)
     plies = _Repository(Plies)
     questions = _Repository(Questions)

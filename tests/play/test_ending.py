@@ -9,7 +9,7 @@ import pytest
 
 from pbm.events import BoardEnded, BoardReopened, Event, MovePlayed
 from pbm.events.board import BoardDeclined, BoardStarted, MatchBrokenOff
-from pbm.play import advance
+from pbm.play import advance, plans
 from pbm.play.actions import (
     decline_board,
     end_board,
@@ -18,13 +18,13 @@ from pbm.play.actions import (
     reopen_board,
     undo_ply,
 )
-from pbm.play.advance import Change, Changed
-from pbm.play.boards import Setup, add_move, progress_at, start_board
+from pbm.play.boards import Setup, progress_at, start_board
 from pbm.play.offers import DRAW, TAKEBACK, agree, claim_draw, make_offer
 from pbm.rules.abalone import GAME
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.values.boards import Board
+from pbm.store.values.plans import Line, Step
 from pbm.store.values.players import Player
 from tests.setups import abalone
 
@@ -216,21 +216,17 @@ def test_an_end_that_becomes_another_one(work: UnitOfWork) -> None:
     assert ended == BoardEnded(game.number, "last", (2, 1))
 
 
-def test_stored_answers_are_played_before_a_robot_is_asked_once(
+def test_planned_moves_are_played_before_a_robot_is_asked_once(
     work: UnitOfWork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game, asked = Game(work, "alice bob"), list[int]()
+    work.plans.set(game.board, 1, [Line((Step("a1-c3,b2", 1, own=True),))], NOW)
 
-    def answer(work: UnitOfWork, _: Board) -> Change:
-        def move(board: Board) -> Changed:
-            text = str(board.position.legal_moves()[0])
-            after, played = add_move(work, board, text, NOW)
-            return after, [MovePlayed(board.id, after.ply, 1, played)]
+    def planned(_: UnitOfWork, board: Board) -> tuple[Step, list[Event]]:
+        return Step(str(board.position.legal_moves()[0]), board.to_move.seat, own=True), []
 
-        return move
-
-    monkeypatch.setattr(advance, "stored_answer", answer)
+    monkeypatch.setattr(plans, "planned_move", planned)
     monkeypatch.setattr(advance, "request_move", lambda _, board, __: asked.append(board.ply))
     plies = [event.ply for event in game.plays("a1-c3,b2") if isinstance(event, MovePlayed)]
-    assert plies == list(range(1, 2 + advance.MOST_ANSWERS))  # then it is somebody's turn to wait
+    assert plies == list(range(1, 2 + advance.MOST_PLANNED))  # then it is somebody's turn to wait
     assert asked == [game.board.ply] == [plies[-1]]

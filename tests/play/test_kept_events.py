@@ -9,6 +9,7 @@ from typing import get_type_hints
 import pytest
 
 from pbm.events import BoardEvent, MovePlayed, Reminded, event_name
+from pbm.events.board import PlanEnded
 from pbm.events.kept import from_fields, kind_of, kinds, to_fields
 from tests.play.test_facts import values
 from tests.rows import each_row
@@ -43,7 +44,7 @@ def test_a_row_names_nobody_by_a_handle(kind: type[BoardEvent]) -> None:
 
 def test_what_is_told_to_one_reader_says_so() -> None:
     private = {kind for kind in kinds().values() if kind.only_reader is not BoardEvent.only_reader}
-    assert private == {Reminded}
+    assert private == {Reminded, PlanEnded}
     assert Reminded(1, 7).only_reader == 7
 
 

@@ -4,6 +4,7 @@ from contextlib import suppress
 from functools import partial
 from threading import Barrier
 
+import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbm.play.ratings import MOVES as TO_COUNT
@@ -217,3 +218,24 @@ def test_a_reminder_waits_for_no_turn_on_another_board(shared: Table) -> None:
     other.close()
     shared.days_pass(0.1)
     alice.hears("Board 2")
+
+
+@pytest.mark.parametrize("races", [6, pytest.param(200, marks=pytest.mark.thorough)])
+def test_a_plan_is_changed_while_its_trigger_arrives(races: int, shared: Table) -> None:
+    alice, bob = shared.start("alice", "bob")
+    shared.begins("alice", "bob", times=races)
+    first, trigger, before, after = "a1-c3,b2", "i5-g5,h5", "a2-c4,b3", "b1,c2"
+    for number in range(2, 2 + races):
+        alice.says(f"move {number} {first}").says(f"plan {number} if {trigger} then {before}")
+        shared.clock.passes(hours=2)  # nobody is put off for writing too much
+        hand_in(alice, f"plan {number} if {trigger} then {after}")
+        hand_in(bob, f"move {number} {trigger}")
+        at_once(shared, 2)
+        shared.posts()
+        *_, last = moves = shared.moves(number)
+        assert moves == [first, trigger, last]
+        assert last in (before, after)
+        told = [mail.text for mail in bob.mails if f"alice played {last}" in mail.text]
+        assert told
+    assert not shared.rows("plans")
+    outcomes(shared)

@@ -36,6 +36,7 @@ TABLES: dict[str, str] = {
     "OutboxMail": "outbox outbox_contents",
     "PendingChallenge": "challenges",
     "PendingCommands": "errands",
+    "Plan": "plans",
     "Player": "players",
     "Ply": "moves",
     "Question": "questions",
@@ -55,7 +56,7 @@ TABLES: dict[str, str] = {
 # Fields that a query computes, or that are not null in the rows that it finds.
 COMPUTED = {
     "Seat": {"from_record", "unreachable", "removed"},
-    "Board": {"news_waits"},
+    "Board": {"news_waits", "planned"},
     "Seeker": {"here"},
     "Standing": {"maker_id"},
     "Waiting": {"since"},

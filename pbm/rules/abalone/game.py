@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 
 from pbm.rules import contract
 from pbm.rules.abalone import explaining, notation
-from pbm.rules.abalone.board import CELLS, CENTRE, members
+from pbm.rules.abalone.board import CELLS, CENTRE, members, moved
 from pbm.rules.abalone.drawing import GROUND, drawing, told_move
 from pbm.rules.abalone.layouts import BOARDS, LAYOUT, PILLAR, TEAMS, home_of, start_game
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, Placement, symbol
 from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.records import format_record, parse_record
 from pbm.rules.abalone.refusals import example_moves
-from pbm.rules.contract import ClaimError, Option
+from pbm.rules.contract import ClaimError, Option, RulesError
 
 NAME = "abalone"
 VERSION = 1  # of the rules: it changes when the same moves would lead elsewhere
@@ -192,6 +192,14 @@ class Abalone:
             }
             for seat in position.seats
         )
+
+    def moves_others(self, position: AbalonePosition, text: str, seat: int) -> bool | None:
+        try:
+            move = replace(position, turn=seat).parse(text)
+        except RulesError:
+            return None
+        moving: int = moved(move.marbles, move.step, position.occupied)
+        return moving != move.marbles
 
     def search(
         self,

@@ -14,6 +14,7 @@ from pbm.store.repositories.happened import Readers
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.happened import readers
 from pbm.store.schema.people import players
+from pbm.store.schema.plans import plans
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among, rows_of
 from pbm.store.sql.transaction import Repository, read_as
@@ -50,7 +51,8 @@ def board_of(row: Row, seated: Iterable[Row]) -> Board:
 
 _IT = boards.c.id == bindparam("number")
 _BEHIND = exists().where(readers.c.board_id == boards.c.id, readers.c.since.is_not(None))
-_BOARDS = select(boards, _BEHIND.label("news_waits"))
+_PLANNED = exists().where(plans.c.board_id == boards.c.id)
+_BOARDS = select(boards, _BEHIND.label("news_waits"), _PLANNED.label("planned"))
 _FIND = Statement(_BOARDS.where(_IT))
 # A weaker lock than FOR UPDATE, so that inserting mails that refer to a board does not wait.
 _LOCK = Statement(select(boards.c.id).where(_IT).with_for_update(key_share=True))

@@ -10,6 +10,7 @@ from sqlalchemy import Integer, and_, bindparam, false, func, insert, or_, selec
 from pbm.store.repositories.boards import Boards
 from pbm.store.schema.games import boards, departures, moves, seats
 from pbm.store.schema.happened import board_events, readers
+from pbm.store.schema.plans import plans
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.statement import Read, Statement, rows_of
 from pbm.store.sql.transaction import Repository, read_as
@@ -133,7 +134,8 @@ class Playing(Repository):
 
     def forget(self, board_id: int) -> None:
         """Delete an imported record of a game. The board's row stays, since mails refer to it."""
-        for table in (moves, departures, seats, board_events, readers, analyses, analysis_readers):
+        tables = (moves, departures, seats, board_events, readers, analyses, analysis_readers)
+        for table in (*tables, plans):
             self._delete(table, table.c.board_id == board_id)
         gone = {"status": BoardStatus.FORGOTTEN, "state": boards.c.start_state}
         self._update(boards, boards.c.id == board_id, **gone, ply=0, tags=None)

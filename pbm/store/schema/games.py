@@ -112,6 +112,8 @@ moves = table(
     Column("played_at", Moment, nullable=False),
     Column("stood", String(MARK)),  # mark of the position after it; null in old rows
     Column("times", Integer),  # occurrences of that position so far, up to a limit of the game
+    # Whether it was played by a plan of its player.
+    Column("planned", Boolean, nullable=False, server_default=false()),
     # What it took of the mover's time and added to the bank, in seconds; null if not counted.
     Column("spent", Integer),
     Column("banked", Integer),

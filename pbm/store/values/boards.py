@@ -103,6 +103,7 @@ class Board:
     stops: tuple[Stop, ...] = ()  # in this wait
     paused_since: datetime | None = None  # start of the present pause
     news_waits: bool = False  # some reader is to be told later of events on it
+    planned: bool = False  # some player has a plan on it
 
     @cached_property
     def rules(self) -> Game:
@@ -217,6 +218,7 @@ class NewPly:
     text: str
     effect: dict[str, Any]  # consequences of the move, as plain data for the templates
     stood: str | None = None  # short text that identifies the position after the move
+    planned: bool = False  # played by a plan of its player
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,228 @@
+"""Plans: moves that are played for a player as soon as others have moved as the plan expects.
+
+A plan belongs to a position: to a ply, and to how often moves were taken back. It ends with its
+last move, or if something happens that none of its lines has. It waits while an offer to its player
+is open.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pbm.errors import Refusal
+from pbm.events import Event, MovePlayed
+from pbm.events.board import PlanEnded
+from pbm.events.kept import from_fields, kind_of
+from pbm.play.boards import add_move, positions_since
+from pbm.play.clocks.waits import look_after_planned
+from pbm.play.plan_lines import (
+    Checked,
+    Written,
+    after_move,
+    check_lines,
+    due,
+    moves_others,
+    refuse_conflicts,
+    tree,
+    written,
+)
+from pbm.play.turn import GameTurn
+from pbm.rules.contract import Position, RulesError
+from pbm.rules.sides import mover
+from pbm.rules.sides import turn as seat_to_move
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.plans import Plan, Step
+
+Played = tuple[Board, list[Event]]
+_QUICK = 20  # moves of the planner, up to which lines are checked within the transaction
+
+
+@dataclass(frozen=True)
+class Made:
+    """A new plan, what it replaces, and a move of it that is due already."""
+
+    plan: Plan
+    base: Position  # from which its lines go on, when it is made
+    checked: Sequence[Checked]
+    replaced: Plan | None
+    due: str | None
+
+
+def make_plan(
+    turn: GameTurn,
+    board: Board,
+    player_id: int,
+    lines: Sequence[Written],
+    *,
+    since: int | None = None,
+    adds: bool = False,
+) -> Made:
+    """Store a plan from the position after ply `since` on, by default the present one.
+
+    The moves played since are followed. If `adds`, the lines of the present plan stay, too. Raises
+    Refusal, and WorkNeeded for a long plan.
+    """
+    work = turn.work
+    positions = positions_since(work, board, board.ply if since is None else since)
+    while positions and _is_to_move(board, positions[0], player_id):
+        positions.pop(0)
+    if not positions:
+        raise Refusal("plan-own-turn-now", number=board.id)
+    checked = _checked(turn, board, positions[0], player_id, lines)
+    left = tuple(each.line for each in checked)
+    played = work.plies.of(board.id, since=board.ply - len(positions) + 1)
+    for before, ply in zip(positions, played, strict=False):
+        own = _is_to_move(board, before, player_id)
+        left = after_move(left, before, ply.text, own=own)
+        if not any(line.steps for line in left):
+            raise Refusal("plan-not-met", ply=ply.ply, move=ply.text, number=board.id)
+    replaced = work.plans.find(board, player_id)
+    if adds and replaced:
+        left = tuple(dict.fromkeys((*replaced.lines, *left)))
+        refuse_conflicts([(line, written(line, board)) for line in left], board)
+    plan = work.plans.set(board, player_id, left, turn.now)
+    return Made(plan, positions[0], checked, replaced, move_due(board, plan))
+
+
+def _checked(
+    turn: GameTurn, board: Board, base: Position, player_id: int, lines: Sequence[Written]
+) -> Sequence[Checked]:
+    """Play lines through, many of them in a thread. Raises Refusal and WorkNeeded."""
+
+    def check() -> Sequence[Checked] | Refusal:
+        try:
+            return check_lines(board, base, player_id, lines)
+        except Refusal as refusal:
+            return refusal
+
+    if sum(len(line.parts) for line in lines) <= _QUICK:
+        return check_lines(board, base, player_id, lines)
+    of = ("plan", board.id, base.state(), player_id, *(line.text for line in lines))
+    found = turn.slow.outcome(of, check)
+    if isinstance(found, Refusal):
+        raise found
+    return found
+
+
+def move_due(board: Board, plan: Plan | None) -> str | None:
+    """Return the plan's move if it is the player's turn, else None."""
+    if plan is None or board.to_move is None or board.to_move.player_id != plan.player_id:
+        return None
+    return next((line.steps[0].move for line in due(plan.lines)), None)
+
+
+def _is_to_move(board: Board, position: Position, player_id: int) -> bool:
+    seat = mover(position)
+    return seat is not None and board.seats[seat - 1].player_id == player_id
+
+
+def follow(work: UnitOfWork, before: Board, after: Board, caused: Iterable[Event]) -> list[Event]:
+    """After a change of a board, go on with its plans; return the ends of those that end."""
+    if not after.planned:
+        return []
+    moves = {event.ply: event.move for event in caused if isinstance(event, MovePlayed)}
+    events = list[Event]()
+    for plan in work.plans.on_board(after):
+        end = _end_of(plan, before, after)
+        left = plan.lines
+        if end is None and after.ply == plan.ply + 1 and after.ply in moves:
+            own = _is_to_move(before, before.position, plan.player_id)
+            left = after_move(plan.lines, before.position, moves[after.ply], own=own)
+            if not left:
+                end = PlanEnded(after.id, plan.player_id, "not-met", moves[after.ply])
+            elif not any(line.steps for line in left):
+                end = PlanEnded(after.id, plan.player_id, "played-out")
+            else:
+                work.plans.follow(plan, after.ply, left)
+        if end is not None:
+            events.append(_ended(work, before, plan, end))
+    return events
+
+
+def _end_of(plan: Plan, before: Board, after: Board) -> PlanEnded | None:
+    """Return the end of a plan because of another change than a move, or None."""
+    why = None
+    if not after.playing:
+        why = "over"
+    elif after.taken_back != plan.taken_back or after.ply < plan.ply:
+        why = "taken-back"
+    elif after.position.out != before.position.out:
+        why = "left"
+    return PlanEnded(after.id, plan.player_id, why) if why else None
+
+
+def _ended(work: UnitOfWork, board: Board, plan: Plan, end: PlanEnded) -> PlanEnded:
+    """Delete a plan; return its end with the lines that were not played."""
+    work.plans.drop(plan.board_id, plan.player_id)
+    left = [line for line in plan.lines if line.steps and end.why not in ("played-out", "over")]
+    again = bool(left) and not any(line.steps[0].own for line in left)
+    return replace(end, lines=tuple(written(line, board) for line in left), again=again)
+
+
+def ended_lines(work: UnitOfWork, board: Board, player_id: int) -> tuple[str, ...]:
+    """Return the lines of a player's latest plan that ended, if they can be sent again."""
+    rows = [row for row in work.happened.since(board.id, 0) if row.kind == kind_of(PlanEnded)]
+    ends = [from_fields(row.kind, row.fields, board.id) for row in rows]
+    own = [end for end in ends if isinstance(end, PlanEnded) and end.player == player_id]
+    return own[-1].lines if own and own[-1].again else ()
+
+
+def end_plans(work: UnitOfWork, board: Board, why: str) -> list[Event]:
+    """End all plans on a board, for a reason that `PlanEnded` names."""
+    ends = ((plan, PlanEnded(board.id, plan.player_id, why)) for plan in work.plans.on_board(board))
+    return [_ended(work, board, plan, end) for plan, end in ends]
+
+
+def planned_move(work: UnitOfWork, board: Board) -> tuple[Step | None, list[Event]]:
+    """Return the move that the plan of the player to move has now, if it can be played.
+
+    If the position does not allow it as its player expected, the plan ends.
+    """
+    seat = board.to_move
+    plan = work.plans.find(board, seat.player_id) if seat else None
+    if seat is None or plan is None or is_stopped(board, seat.player_id):
+        return None, []
+    step = next((line.steps[0] for line in due(plan.lines)), None)
+    others = step and moves_others(
+        board.rules, board.position, step.move, seat_to_move(board.position) or 1
+    )
+    if step is None:
+        end = PlanEnded(board.id, seat.player_id, "not-met")
+    elif others is None or not _is_legal(board, step.move):
+        end = PlanEnded(board.id, seat.player_id, "illegal", step.move)
+    elif others and not step.moves_others:
+        end = PlanEnded(board.id, seat.player_id, "others", step.move)
+    else:
+        return step, []
+    return None, [_ended(work, board, plan, end)]
+
+
+def is_stopped(board: Board, player_id: int) -> bool:
+    """Return whether an open offer to a player stops the player's plan."""
+    return any(player_id in waiting for waiting in board.open_offers.values())
+
+
+def _is_legal(board: Board, move: str) -> bool:
+    try:
+        board.position.play(board.position.parse(move, seat_to_move(board.position) or 1))
+    except RulesError:
+        return False
+    return True
+
+
+def play_planned(work: UnitOfWork, board: Board, step: Step, now: datetime) -> Played:
+    """Play a move of a plan. It takes none of its player's time."""
+    after, move = add_move(work, board, step.move, now, planned=True)
+    look_after_planned(work, after, now)
+    player_id = board.seats[step.seat - 1].player_id
+    return after, [MovePlayed(board.id, after.ply, player_id, move, planned=True)]
+
+
+def shown_plan(board: Board, plan: Plan | None) -> dict[str, object] | None:
+    """Return a plan as data for the mails to its own player."""
+    if plan is None:
+        return None
+    lines = tree([line for line in plan.lines if line.steps], board)
+    stopped = is_stopped(board, plan.player_id)
+    return {"lines": lines, "due": move_due(board, plan), "stopped": stopped}
