@@ -15,6 +15,7 @@ from pbm.commands.families import (
     help,
     lobby,
     look,
+    plan,
     play,
     records,
     seeks,
@@ -33,8 +34,10 @@ from pbm.play import game_words
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 
-# In the order of the help pages.
-_FAMILIES = help, account, lobby, seeks, settings, control, look, play, agree, status, away, records
+_FAMILIES = (  # in the order of the help pages
+    *(help, account, lobby, seeks, settings, control, look, play, plan, agree, status, away),
+    records,
+)
 COMMANDS: tuple[type[Command], ...] = tuple(
     item
     for family in _FAMILIES
@@ -222,6 +225,7 @@ def _candidates(words: list[str]) -> Iterator[type[Command]]:
         begun = list(has_prefix) if word.isascii() else []
     if any(other[0].isalnum() for other in words[1:]):
         begun = [command for command in begun if not command.stands_alone]
+    begun = [item for item in begun if second == item.second or not item.needs_second]
     seconds = {command.second for command in begun}
     if len(words) <= _SHORT:
         yield from (command for command in begun if word in command.short)

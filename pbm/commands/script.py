@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
+from pbm.commands.families.plan import MakePlan
 from pbm.commands.families.play import PlayMove, Preview
 from pbm.commands.language.arguments import Opponents
 from pbm.commands.language.around_moves import PHRASES
 from pbm.commands.language.declare import MASK, Command, Operand
+from pbm.commands.language.plan_lines import begins_plan, is_returned
 from pbm.commands.language.words import Handle, Login, lowered
 from pbm.commands.registry import (
     Problem,
@@ -83,9 +85,11 @@ def read_script(
     """
     joined, below = _with_moves_joined(said, below_quotes)
     script = _read_joined(subject, joined, below, in_answer, game or default_game())
-    if joined is said:
-        return script
-    return replace(script, comment=tuple(_as_written(script.comment, said)))
+    comment = script.comment if joined is said else tuple(_as_written(script.comment, said))
+    # Lines of a plan that come back from one of our mails are nobody else's to read.
+    if "|" in "".join(comment):
+        comment = trimmed([line for line in comment if not is_returned(line)])
+    return replace(script, comment=comment)
 
 
 def _read_joined(
@@ -172,7 +176,7 @@ def _read_mail(heading: str, said: Sequence[str], read: _Read, game: Game) -> Sc
         return _read_body(body, partial(parse_line, game=game), only_commands=True)
     first = read(heading)
     if isinstance(first, Command):
-        return Script((first,), body)
+        return Script((first,), trimmed(body[_take_lines(first, body) :]))
     script = _read_body(body, read)
     if isinstance(first, Problem) and not script.commands and not script.problem:
         return Script(comment=body, problem=first)
@@ -183,8 +187,9 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
     """Parse the text of a mail. With `only_commands`, other lines are problems, not a comment."""
     commands: list[Command] = []
     comment: tuple[str, ...] = ()
+    taken = 0  # lines that belong to commands above
     for index, line in enumerate(body):
-        if not line.strip():
+        if index < taken or not line.strip():
             continue
         found = read(line)
         if isinstance(found, Command):
@@ -193,6 +198,7 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
                 most = {"most": MOST_COMMANDS}
                 return Script(problem=Problem(line, "too-many-commands", most))
             commands.append(found)
+            taken = index + 1 + _take_lines(found, body[index + 1 :])
             if found.takes_text and not found.sentence:  # its text is below
                 comment = trimmed(body[index + 1 :])
                 break
@@ -203,14 +209,37 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
         else:
             comment = trimmed(body[index:])
             break
+    plan, comment = _plan_among(comment, read)
+    commands += plan
     commands.sort(key=lambda item: (item.takes_text, item.comes_last))
     return Script(tuple(commands), comment)
+
+
+def _plan_among(lines: tuple[str, ...], read: _Read) -> tuple[list[Command], tuple[str, ...]]:
+    """Return the plan whose lines stand among a sender's words, and the words without them."""
+    at = [index for index, line in enumerate(lines[:_LINES_READ]) if begins_plan(line)]
+    found = {index: command for index in at if isinstance(command := read(lines[index]), MakePlan)}
+    if not found:
+        return [], lines
+    first = next(iter(found.values()))
+    first.below = tuple(lines[index] for index in found)[1:]
+    return [first], trimmed([line for index, line in enumerate(lines) if index not in found])
+
+
+def _take_lines(command: Command, below: Sequence[str]) -> int:
+    """Give a command the lines right below that belong to it; return how many these are."""
+    if not command.takes_lines:
+        return 0
+    lines = tuple(takewhile(lambda line: not line.strip() or command.takes(line), below))
+    command.below = tuple(filter(str.strip, lines))
+    return len(lines)
 
 
 def _read_line(line: str, game: Game, in_answer: bool) -> Command | Problem | None:
     if not in_answer:
         return parse_line(line, game)
-    found = parse_move(line, game) or parse_line(line, game)
+    plan = MakePlan.bare(line, game) if begins_plan(line) else None
+    found = parse_move(line, game) or plan or parse_line(line, game)
     if not isinstance(found, Command):
         found = whole_move(line, game) or botched_move(line, game) or found
     return None if found and _is_talk(line, found) else found

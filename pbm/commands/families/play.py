@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Self
 
+from pbm.commands.families.plan import MakePlan
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import BoardCommand, Command, Danger, operand
 from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
@@ -60,6 +61,10 @@ class PlayMove(BoardCommand, group="play"):
         if meant is not None and meant != board.ply + 1:
             raise Refusal("other-ply", meant=meant, next=board.ply + 1, number=board.id)
         if mover and mover.player_id != context.player_id:
+            if self.is_bare and self._is_newest(board, context):
+                plan = MakePlan.for_next_turn(self.move, self.line, self.board)
+                yield from plan.run(context)
+                return
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
         older = self._older(board, context)
         if older:
@@ -70,7 +75,9 @@ class PlayMove(BoardCommand, group="play"):
             # In an answer about another board, the number may be a move number.
             yield self._ask(board, context, "other-board", answered=context.hints[0])
             return
-        yield from play_move(context.work, board, self.move, context.now, context.turn.arrived)
+        yield from play_move(
+            *(context.work, board, self.move, context.now, context.turn.arrived), more_comes=True
+        )
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
         """Return an event that asks the sender whether to play the move. Raises Refusal."""
@@ -95,6 +102,11 @@ class PlayMove(BoardCommand, group="play"):
     @property
     def _meant_ply(self) -> int | None:
         return self.ply if self.ply is not None else self.board.ply if self.board else None
+
+    def _is_newest(self, board: Board, context: Context) -> bool:
+        """Return whether the answered mail shows the board as it is."""
+        now = (board.id, board.ply, board.taken_back)
+        return any((it.number, it.ply, it.taken_back) == now for it in context.mailed)
 
     def _older(self, board: Board, context: Context) -> Answering | None:
         """Return the board as the answered mail shows it, if it has changed since."""

@@ -247,6 +247,7 @@ class Command:
     words: ClassVar[tuple[str, ...]] = ()  # the first is the name, the others are synonyms
     slips: ClassVar[frozenset[str]] = frozenset()  # misspelt words: parsed, but not shown in help
     second: ClassVar[str] = ""  # a required second word
+    needs_second: ClassVar[bool] = False  # no command, but plain words, without the second word
     prefix: ClassVar[str] = ""  # any word with this prefix is a synonym
     short: ClassVar[tuple[str, ...]] = ()  # words with one argument at most
     examples: ClassVar[tuple[str, ...]] = ()  # by default its word, and the word with a board
@@ -258,6 +259,7 @@ class Command:
     covered_by_yes: ClassVar[bool] = False  # a standing consent may confirm it
     tries: ClassVar[Rate | None] = None  # how often it may be tried, refused or not
     takes_text: ClassVar[bool] = False  # the lines below are its text, not a comment
+    takes_lines: ClassVar[bool] = False  # some lines right below belong to it, see `takes`
     takes_login: ClassVar[bool] = False  # `12 userid password` may precede its arguments
     comes_last: ClassVar[bool] = False  # is run after the other commands of the mail
     about_board: ClassVar[bool] = False  # has an argument for a board; its refusal shows the board
@@ -387,6 +389,13 @@ class Command:
         if left:
             word = MASK if self.has_secret() else cut_short(" ".join(left))
             raise misread("left-over", word=word)
+
+    below: tuple[str, ...] = ()  # lines right below that belong to the command
+
+    @classmethod
+    def takes(cls, line: str) -> bool:  # noqa: ARG003 - for those that override it
+        """Return whether a line right below belongs to the command."""
+        return False
 
     def run(self, context: Context) -> Iterator[Event]:
         """Run the command and yield its events. If it raises Refusal, it has changed nothing."""

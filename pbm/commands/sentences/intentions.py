@@ -58,6 +58,9 @@ class Intention(StrEnum):
     PAIR = "pair", "play"
     ANYONE = "anyone", "play"  # the same, but in answer to a board it is said to the others
     HINT = "hint", "hint"
+    PLANNING = "planning", "help plan"
+    OWN_PLAN = "own plan", "plan"
+    DROP_PLAN = "drop plan", "plan none"
     ROBOTS = "robots", "help robots"  # "Is there a bot?"
     TOURNAMENT = "tournament"
     STATE = "state"  # "What does the line State mean?"

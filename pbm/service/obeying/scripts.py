@@ -23,10 +23,12 @@ from pbm.events import (
     Commented,
     Event,
     Invited,
+    MovePlayed,
     NeedsConfirmation,
     Proposed,
     on_boards,
 )
+from pbm.play.advance import play_on
 from pbm.play.boards import check_move
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, take_unasked_mail
 from pbm.service.asking.challenges import record_invited
@@ -69,6 +71,9 @@ def run_script(context: Context, meant: Reading) -> list[Event]:
         happened.append(_place_comment(context, meant, happened))
     if meant.unplaced:
         happened.append([Answered("unplaced", {"comment": list(meant.unplaced)})])
+    # What is planned waits for the whole mail: an offer in it stops a plan.
+    for number in sorted({it.board_id for it in run.events if isinstance(it, MovePlayed)}):
+        happened.append(play_on(context.work, context.work.boards.get(number), context.now))
     events = run.events
     said = [item for item in events if isinstance(item, BoardEvent) and item.counts_as_words]
     for number in {item.board_id for item in said}:
@@ -196,7 +201,8 @@ def _place_comment(context: Context, meant: Reading, happened: list[list[Event]]
     The comment goes with the last command that changes something or was refused.
     """
     for command, events in zip(reversed(meant.commands), reversed(happened), strict=True):
-        if events and (is_refusal(events[-1]) or not command.reads_only):
+        leaves_words = command.reads_only or command.takes_lines
+        if events and (is_refusal(events[-1]) or not leaves_words):
             return _with_words(context, meant.comment, events)
     number = context.own_hint
     if number is None and not any(map(whole_move, meant.comment[:_LINES_READ])):

@@ -40,9 +40,10 @@ class _News:
     events: Sequence[BoardEvent]
     handle_of: HandleOf
 
-    @cached_property
-    def lead(self) -> list[dict[str, Any]]:
-        return [each.lead(self.handle_of) for each in self.events if isinstance(each, BoardFact)]
+    def lead(self, player_id: int) -> list[dict[str, Any]]:
+        facts = (event for event in self.events if isinstance(event, BoardFact))
+        mine = (fact for fact in facts if fact.only_reader in (None, player_id))
+        return [fact.lead(self.handle_of) for fact in mine]
 
     @cached_property
     def comments(self) -> list[Commented]:
@@ -104,8 +105,7 @@ def _announce(
             reader.before.append(waiting_news(turn, board, reader.waiting))
         if reader.player.rating_news:
             recounted = take_rating_news(turn.work, number, reader.player)
-            lead = [*news.lead, *(fact.lead(news.handle_of) for fact in recounted)]
-            reader.told["lead"] = lead
+            reader.told["lead"] += [fact.lead(news.handle_of) for fact in recounted]
     _record(turn, board, events, sender, readers, waiting.keys())
     if now:
         _show(turn, board, now, news)
@@ -254,10 +254,12 @@ def _told(turn: Turn, reader: Reader, board: Board, news: _News) -> dict[str, An
         if said.player not in hidden
     ]
     not_shown = dict.fromkeys(said.player for said in news.comments if said.player in hidden)
+    planned = [event for event in news.events if isinstance(event, MovePlayed) and event.planned]
     told = {
-        "lead": news.lead,
+        "lead": news.lead(player.id),
         "comments": comments,
         "not_shown": [news.handle_of(author) for author in not_shown],
+        "saved": sum(event.player == player.id for event in planned),
         "vacation": next((said.vacation for said in reversed(own) if said.vacation), None),
         "card": card_of(turn.work, board, turn.now) if any(said.asks for said in own) else None,
     }

@@ -37,9 +37,10 @@ def hears(reader: Reader, board: Board, events: Sequence[BoardEvent]) -> bool:
     """Return whether a reader is told of any of these events on a board, now or later."""
     if not reader.player.addresses:
         return False
+    told = [event for event in events if event.only_reader in (None, reader.player.id)]
     if reader.is_sender:
-        return _wants_receipt(reader.player, board, events)
-    return any(_hears(reader, board, event) for event in events)
+        return _wants_receipt(reader.player, board, told)
+    return any(_hears(reader, board, event) for event in told)
 
 
 def _wants_receipt(player: Player, board: Board, events: Sequence[BoardEvent]) -> bool:

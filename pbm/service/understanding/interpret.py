@@ -14,13 +14,14 @@ from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
+from pbm.commands.language.plan_lines import has_condition
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, line_for_a_board, read_commands, whole_move
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed, without_lines
 from pbm.commands.sentences import answers
 from pbm.commands.sentences.agreeing import Asked, agrees, beside_yes
 from pbm.commands.sentences.clauses import clauses
-from pbm.commands.sentences.moves_inside import is_in_sentence, is_spoken_of
+from pbm.commands.sentences.moves_inside import is_in_sentence, is_spoken_of, moves_inside
 from pbm.events import Answered
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.limits import MOST_COMMANDS, OFFER_UNCLEAR
@@ -45,10 +46,27 @@ def interpret(context: Context, script: Script) -> Reading:
     readers = (_read_answer, read_wish, _read_board_lines, read_move_line, read_described_move)
     found = (read(known, script) for read in readers)
     meant = next(filter(None, found), None) or Reading.of(script)
+    meant = _perhaps_plan(known, script, meant) or meant
     if meant.answer:
         return meant
     meant = _which_of_several(known, meant) or _without_wish(known, meant)
     return read_question(known, meant) or meant
+
+
+def _perhaps_plan(known: Known, script: Script, meant: Reading) -> Reading | None:
+    """Return the reading of a sentence with "if" and a move, which nobody gets unasked; or None.
+
+    Sentences that are sent on as they are tell of what has been, or could have been.
+    """
+    board, moves = known.mine, [item for item in meant.commands if isinstance(item, PlayMove)]
+    if board is None or script.commands or known.turn.claim or not (moves or meant.problem):
+        return None
+    lines = script.said[:_MOST_LINES]
+    if not any(has_condition(line) and moves_inside(line, board.rules) for line in lines):
+        return None
+    known.work.questions.hold_words(known.player_id, board.id, script.said, known.now)
+    told = {"number": board.id, "comment": list(script.said)}
+    return Reading(answer=Answered("perhaps-plan", told, board.id))
 
 
 def _read_answer(known: Known, script: Script) -> Reading | None:

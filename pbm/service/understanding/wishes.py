@@ -38,9 +38,20 @@ _EXPLAINED = (Intention.TOURNAMENT, Intention.STATE)
 _FEW_WORDS = 4  # of a stranger's question that needs a help page
 _MOST_CARDS = 3  # in an answer to a mail to no board
 _OF_A_BOARD = frozenset(("colours", "time", "show"))  # lines of the card that differ
-_LOOKS = ("help", "stop", "games", "settings", "hint")  # they need no yes
-_DEEDS = frozenset(item for item in Intention if item.line and item.line.split()[0] not in _LOOKS)
-_WITHOUT_BOARD = ("delete", "change handle", "stop", "games", "settings", "play", "challenge")
+_LOOKS = ("help", "stop", "games", "settings", "hint", "plan")  # they need no yes
+_DEEDS = frozenset(
+    item for item in Intention if item.line and item.line not in _LOOKS and "help" not in item.line
+)
+_WITHOUT_BOARD = (
+    "plan none",
+    "delete",
+    "change handle",
+    "stop",
+    "games",
+    "settings",
+    "play",
+    "challenge",
+)
 
 
 def read_wish(known: Known, script: Script) -> Reading | None:

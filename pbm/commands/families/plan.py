@@ -1,0 +1,179 @@
+"""The commands for plans: moves that are played once the others have moved."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import BoardCommand, operand
+from pbm.commands.language.plan_lines import read_plan_line
+from pbm.commands.language.words import ArgumentKind, BoardRef, cut_short, lowered, misread
+from pbm.errors import Refusal
+from pbm.events import Answered, Event, NeedsConfirmation
+from pbm.play.actions import play_move
+from pbm.play.plan_lines import Written, written
+from pbm.play.plans import Made, ended_lines, make_plan, move_due, shown_plan
+from pbm.play.views import planned_view
+from pbm.rules.contract import Game
+from pbm.store.values.boards import Board
+
+_NONE = frozenset("none no drop cancel clear delete off nothing".split())
+_ADD, _AGAIN = "add", "again"
+_BETWEEN = " / "  # between lines in one line
+_BOARDS_SHOWN = 3
+
+
+class PlanText(ArgumentKind):
+    """Lines of a plan with / between them, `add` and further ones, `again`, or `none`."""
+
+    shown = "lines"
+    rest = True
+    explains = True
+
+    def parse(self, text: str) -> tuple[str, tuple[Written, ...]]:
+        first, _, rest = text.partition(" ")
+        if lowered(text) in _NONE:
+            return "none", ()
+        if lowered(text) == _AGAIN:
+            return _AGAIN, ()
+        adds = lowered(first) == _ADD
+        return (_ADD if adds else ""), read_lines((rest if adds else text).split(_BETWEEN))
+
+
+def read_lines(texts: Sequence[str]) -> tuple[Written, ...]:
+    """Parse lines of a plan. Raises Refusal for one that is none."""
+    found = {text: read_plan_line(text) for text in texts if text.strip()}
+    for text, line in found.items():
+        if line is None:
+            raise misread("plan", word=cut_short(text))
+    return tuple(line for line in found.values() if line)
+
+
+class MakePlan(BoardCommand, group="play"):
+    """Plan moves ahead: each is played as soon as the others have moved as you expect."""
+
+    words = ("plan", "queue", "qmove", "moveq", "qboard", "boardq")
+    takes_lines = True
+
+    text: tuple[str, tuple[Written, ...]] | None = operand(PlanText(), optional=True)
+    below: tuple[str, ...] = ()  # lines below the command's own
+
+    @classmethod
+    def bare(cls, line: str, game: Game) -> Self | None:
+        """Return a command for a line that only a plan has; None for any other line."""
+        found = read_plan_line(line)
+        if found is None:
+            return None
+        command = cls()
+        command.game, command.line, command.board = game, " ".join(line.split()), None
+        command.text = "", (found,)
+        return command
+
+    @classmethod
+    def for_next_turn(cls, move: str, line: str, board: BoardRef | None) -> Self:
+        """Return a command that plans a move for the sender's next turn."""
+        command = cls()
+        command.line, command.board = line, board
+        command.text = "", (Written(move, (((), move),)),)
+        return command
+
+    @classmethod
+    def takes(cls, line: str) -> bool:
+        """Return whether a line below the command is one of the plan's."""
+        return read_plan_line(line) is not None
+
+    def run(self, context: Context) -> Iterator[Event]:
+        board = context.own_game(self.board)
+        what, lines = self._lines()
+        if what == _AGAIN:
+            lines = read_lines(ended_lines(context.work, board, context.player_id))
+            if not lines:
+                raise Refusal("no-plan-again", number=board.id)
+        if not lines:
+            yield self._shown(context, board, drops=what == "none")
+            return
+        since = self._since(context, board)
+        made = make_plan(
+            *(context.turn, board, context.player_id, lines),
+            since=since,
+            adds=what == _ADD,
+        )
+        told = self._told(context, board, made)
+        if made.due is not None:
+            yield NeedsConfirmation(
+                f"move {board.id}#{board.ply + 1} {made.due}", "planned-move", told, board.id
+            )
+        else:
+            yield Answered("plan", told, board.id)
+
+    def _lines(self) -> tuple[str, tuple[Written, ...]]:
+        what, lines = self.text or ("", ())
+        return what, (*lines, *read_lines(self.below))
+
+    def _shown(self, context: Context, board: Board, *, drops: bool) -> Answered:
+        plan = context.work.plans.find(board, context.player_id)
+        if plan is None:
+            raise Refusal("no-plan", number=board.id)
+        if drops:
+            context.work.plans.drop(board.id, context.player_id)
+        told = {"number": board.id, "plan": shown_plan(board, plan), "dropped": drops}
+        return Answered("plan-shown", told, board.id)
+
+    def _since(self, context: Context, board: Board) -> int | None:
+        """Return the ply after which the plan begins; None for the present one. Raises Refusal."""
+        if self.board is not None and self.board.ply is not None:
+            if not 0 <= self.board.ply <= board.ply:
+                raise Refusal("no-such-ply", number=board.id, ply=self.board.ply, last=board.ply)
+            return self.board.ply
+        shown = next((item for item in context.mailed if item.number == board.id), None)
+        if shown is None or shown.ply >= board.ply:
+            return None
+        if shown.taken_back != board.taken_back:
+            raise Refusal("plan-taken-back", number=board.id)
+        return shown.ply
+
+    def _told(self, context: Context, board: Board, made: Made) -> dict[str, Any]:
+        ends = [
+            planned_view(board, each.end, made.base, each.line, written(each.line, board))
+            for each in made.checked[:_BOARDS_SHOWN]
+            if each.end is not None
+        ]
+        return {
+            "number": board.id,
+            "plan": shown_plan(board, made.plan),
+            "replaced": shown_plan(board, made.replaced),
+            "ends": ends,
+            "more": len(made.checked) - _BOARDS_SHOWN,
+            "you": [],
+            "players": [{"seat": seat.seat, "handle": seat.handle} for seat in board.seats],
+            "begins": not board.has_moved(context.player_id),
+        }
+
+    def pinned(self, context: Context) -> str:
+        board = context.own_game(self.board)
+        what, lines = self._lines()
+        since = self._since(context, board)
+        ref = BoardRef(board.id, board.ply if since is None else since)
+        texts = _BETWEEN.join(line.text for line in lines)
+        which = str(ref) if lines else str(board.id)
+        return " ".join(filter(None, (self.words[0], which, what, texts)))
+
+
+class GoOn(BoardCommand, group="play"):
+    """Play the next move of your plan, though an offer to you is open."""
+
+    words = ("go",)
+    second = "on"
+    needs_second = True
+    examples = ("go on", "go on 12")
+
+    def run(self, context: Context) -> Iterator[Event]:
+        board = context.own_game(self.board)
+        move = move_due(board, context.work.plans.find(board, context.player_id))
+        if move is None:
+            raise Refusal("no-plan", number=board.id, now=True)
+        yield from play_move(
+            *(context.work, board, move, context.now, context.turn.arrived), more_comes=True
+        )
+
+    def pinned(self, context: Context) -> str:
+        return f"go on {context.own_game(self.board).id}"

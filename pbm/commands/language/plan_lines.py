@@ -1,0 +1,185 @@
+"""Reads the lines of a plan, such as "if MOVE then MOVE", with the words of `plans.txt`."""
+
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Final
+
+from pbm.commands.language.around_moves import undressed
+from pbm.commands.language.words import is_handle, lowered
+from pbm.mail.reading.charsets import fold_typography
+from pbm.play.game_words import is_any_bare_move
+from pbm.play.plan_lines import Said, Written
+from pbm.store.values.plans import ANY
+from pbm.word_lists import read_sections
+
+_FILE: Final = Path(__file__).parents[1] / "languages" / "plans.txt"
+_LONGEST: Final = 400  # characters of a line
+_IF, _THEN, _ELSE = "if", "then", "otherwise"
+_LISTED: Final = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+", re.ASCII)
+_SIGNS: Final = ",;:. \t"
+
+
+@cache
+def _phrases() -> dict[str, tuple[str, ...]]:
+    names = (_IF, _THEN, _ELSE, "any", "and", "beside")
+    return read_sections(_FILE, names, lambda line: map(str.strip, line.casefold().split(",")))
+
+
+@cache
+def _beginnings() -> re.Pattern[str]:
+    """Return a pattern for the beginning of a line that may be one of a plan; it is quick."""
+    begin = (*_phrases()[_IF], *_phrases()[_ELSE], *_phrases()["and"])
+    words = _either(tuple({phrase.split()[0] for phrase in begin}))
+    return re.compile(rf"\W*(?:\d{{1,2}}[.)]\s*)?(?:{words})\b", re.IGNORECASE)
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    """Return a pattern for the words that part a line; its groups have their names."""
+    return re.compile(
+        "|".join(
+            rf"(?P<{name}>(?<!\S)(?:{_either(_phrases()[name])})(?![^\s,:]))"
+            for name in (_ELSE, _THEN, _IF)
+        )
+    )
+
+
+def _either(phrases: tuple[str, ...]) -> str:
+    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+
+
+@cache
+def _beside() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\S)(?:{_either(_phrases()['beside'])})(?!\S)")
+
+
+@cache
+def _joined() -> re.Pattern[str]:
+    return re.compile(rf"^(?:{_either(_phrases()['and'])})(?= )")
+
+
+@cache
+def _joins() -> re.Pattern[str]:
+    return re.compile(rf"[{_SIGNS}](?:{_either(_phrases()['and'])})[{_SIGNS}]*$")
+
+
+@cache
+def _between() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\S)(?:{_either(_phrases()['and'])})(?!\S)")
+
+
+@cache
+def _any() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\S)(?:{_either(_phrases()['any'])})(?!\S)")
+
+
+def is_plan_line(text: str) -> bool:
+    """Return whether a line is wholly one of a plan, with more words than a move."""
+    line = read_plan_line(text)
+    return line is not None and bool(line.parts[0][0] or begins_plan(text))
+
+
+def begins_plan(text: str) -> bool:
+    """Return whether a line begins with a word such as "if" or "otherwise"."""
+    if not _beginnings().match(text):
+        return False
+    found = _marks().match(_folded(text))
+    return found is not None and found.lastgroup in (_IF, _ELSE)
+
+
+def has_condition(text: str) -> bool:
+    """Return whether a line has a word such as "if" anywhere."""
+    return any(found.lastgroup == _IF for found in _marks().finditer(_folded(text)))
+
+
+def is_returned(text: str) -> bool:
+    """Return whether a line is one of a plan with the mark that our mails put before it."""
+    return text.lstrip().startswith("|") and read_plan_line(text.lstrip("| ")) is not None
+
+
+@lru_cache(maxsize=512)
+def read_plan_line(text: str) -> Written | None:
+    """Return a line taken apart, or None if it is not wholly a line of a plan.
+
+    >>> from pbm.rules.registry import default_game
+    >>> read_plan_line("if you play well then I am lost") is None
+    True
+    """
+    line = _folded(text)
+    if len(text) > _LONGEST:
+        return None
+    if (move := _move(line)) is not None:
+        return Written(text.strip(), (((), move),))
+    pieces = _pieces(line)
+    if not pieces or pieces[0][0] not in (_IF, _ELSE):
+        return None
+    if pieces[0][0] == _ELSE:
+        move = _move(pieces[0][1]) if len(pieces) == 1 else None
+        return Written(text.strip(), (((), move),)) if move else None
+    parts = list[tuple[tuple[Said, ...], str]]()
+    for (first, condition), (second, answer) in zip(pieces[::2], pieces[1::2], strict=False):
+        others, move = _condition(condition), _move(answer)
+        if (first, second) != (_IF, _THEN) or not others or move is None:
+            return None
+        parts.append((others, move))
+    return Written(text.strip(), tuple(parts)) if len(pieces) == 2 * len(parts) else None
+
+
+def _folded(text: str) -> str:
+    line = " ".join(fold_typography(text).casefold().split())
+    listed = _LISTED.match(line)
+    return _joined().sub("", line[listed.end() :] if listed else line).strip()
+
+
+def _pieces(line: str) -> list[tuple[str, str]]:
+    """Return the marking words of a line, each with the text behind it; [] if others come first."""
+    found = list(_marks().finditer(line))
+    if not found or found[0].start() > 0:
+        return []
+    ends = [item.start() for item in found[1:]] + [len(line)]
+    return [
+        (item.lastgroup or "", _joins().sub("", line[item.end() : end]).strip(_SIGNS))
+        for item, end in zip(found, ends, strict=True)
+    ]
+
+
+def _move(text: str) -> str | None:
+    text = undressed(text.strip(_SIGNS))
+    return text if is_any_bare_move(text) else None
+
+
+def _condition(text: str) -> tuple[Said, ...]:
+    """Return the moves of others that a text names, or () if it says anything else, too."""
+    text = _any().sub(ANY, _beside().sub(" ", text))
+    text = _between().sub(" ", text)
+    said, handle, words = list[Said](), "", list[str]()
+    for word in text.split():
+        begins = word == ANY or _names_player(word) or (is_any_bare_move(word) and _is_whole(words))
+        if begins and words:
+            said.append(Said(" ".join(words), handle))
+            handle, words = "", []
+        if word == ANY:
+            said.append(Said(ANY, handle))
+            handle = ""
+        elif _names_player(word):
+            if handle:
+                return ()
+            handle = lowered(word)
+        else:
+            words.append(word)
+    if words:
+        said.append(Said(" ".join(words), handle))
+    elif handle:
+        return ()
+    whole = all(item.move == ANY or _move(item.move) is not None for item in said)
+    return tuple(Said(_move(it.move) or it.move, it.handle) for it in said) if whole else ()
+
+
+def _names_player(word: str) -> bool:
+    plain = lowered(word).strip(_SIGNS)
+    return is_handle(plain) and not any(char.isdigit() for char in plain[1:2])
+
+
+def _is_whole(words: list[str]) -> bool:
+    return bool(words) and is_any_bare_move(" ".join(words))
