@@ -189,7 +189,7 @@ def test_what_a_page_shows_to_be_sent_can_be_sent(name: str) -> None:
 def test_a_command_named_in_a_sentence_exists(subject: str) -> None:
     for quoted in re.findall(r'"([^"]+)"', flow(page_text(subject))):
         begins, *more = quoted.split()
-        if begins in COMMAND_WORDS and more:
+        if begins in COMMAND_WORDS and more and quoted != "go ahead":  # a yes
             assert isinstance(parse_line(quoted), Command)
         if begins == "help":
             assert help_page(" ".join(more), COMMANDS, SERVER)

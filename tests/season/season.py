@@ -9,6 +9,7 @@ from random import Random
 
 from pbm.errors import OperatorError
 from pbm.play.limits import OF_CLAIM
+from pbm.rules.sides import after
 from pbm.service.operator import boards as operator_boards
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.values.boards import Board
@@ -132,7 +133,23 @@ class Season:
 
     def _moves(self, member: Member, number: int) -> None:
         line = self.line_for(member, number)
-        self._says(member, f"move {line}" if line else "")
+        self._says(member, f"move {line}{self._plan(number, line)}" if line else "")
+
+    def _plan(self, number: int, line: str) -> str:
+        """Lines below a move that plan two more, sometimes; what was expected seldom comes."""
+        if self.cheats.random() > 0.2:
+            return ""
+        position = after(self.table.board(number).position, line.split(" ")[1])
+        moves = list[str]()
+        while position.outcome is None and len(moves) < len(position.sides):
+            moves.append(str(greedy_move(position, self.cheats)))
+            position = after(position, moves[-1])
+        if len(moves) < len(position.sides):
+            return ""
+        *theirs, own = moves
+        any_moves = " ".join("*" for _ in theirs)
+        said = " ".join(theirs) if self.cheats.random() < 0.5 else any_moves
+        return f"\nplan {number} if {said} then {own}\nplan {number} add otherwise {own}"
 
     def _says(self, member: Member, body: str) -> None:
         """Answer the newest mail; some servers on the way deliver that twice."""

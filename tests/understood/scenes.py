@@ -73,6 +73,23 @@ def _waiting(table: Table) -> tuple[Person, Mail | None]:
     return bob, bob.newest
 
 
+def _plan_theirs(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = table.start("alice", "bob")
+    alice.says("b6,c6")
+    return alice, alice.newest
+
+
+def _plan_mine(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = table.start("alice", "bob")
+    return alice, alice.newest
+
+
+def _plan_kept(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = table.start("alice", "bob")
+    alice.says("b6,c6\nif i5-g5,h5 then a2-c4,b3")
+    return alice, alice.newest
+
+
 def _draw(table: Table) -> tuple[Person, Mail | None]:
     alice, bob = _seated(table)
     bob.says("draw")
@@ -124,6 +141,9 @@ _SITUATIONS: dict[str, Callable[[Table], tuple[Person, Mail | None]]] = {
     "invited": _invited,
     "turn": _turn,
     "waiting": _waiting,
+    "plan-theirs": _plan_theirs,
+    "plan-mine": _plan_mine,
+    "plan-kept": _plan_kept,
     "draw": _draw,
     "takeback": _takeback,
     "confirm": _confirm,
@@ -198,6 +218,7 @@ class _Stand:
 
     rows: dict[str, dict[int, dict[str, Any]]]
     moves: tuple[str, ...]
+    plans: tuple[dict[str, Any], ...]
 
     @property
     def state(self) -> str:
@@ -209,7 +230,8 @@ class _Stand:
         """What is so now."""
         named = ("players", "boards", "departures", "questions", "errands")
         rows = {name: {row["id"]: row for row in table.rows(name)} for name in named}
-        return cls(rows, tuple(table.moves(1)) if rows["boards"] else ())
+        moves = tuple(table.moves(1)) if rows["boards"] else ()
+        return cls(rows, moves, tuple(table.rows("plans")))
 
     def offers(self) -> set[tuple[str, int]]:
         """What is open on the board, and who asks for it."""
@@ -260,6 +282,8 @@ class _What:
         lapsed = {kind for kind, _ in self.before.offers() - self.after.offers()}
         for move in has[len(had) :]:
             yield f"played {_canonical(move, default_game().load(self.before.state))}"
+        if self.after.plans != self.before.plans:
+            yield "done plan" if self.after.plans else "done drop"
         if self._new("departures"):
             yield "done resign"
         if ended_by in ("agreed", "declined", "claimed"):

@@ -84,6 +84,37 @@ def test_a_yes_does_what_was_asked_and_nothing_else_does(name: str, scenes: Scen
     assert wanted - len(missed) >= FEWEST_YES[name], missed
 
 
+# What must happen to words about plans. What may be one is neither sent on nor planned unasked.
+PLANS = {
+    "plan": "done plan | told",
+    "move+plan": "done plan and played | done plan and played with comment",
+    "talk": "talk | told | card | asked talk",
+    "show": "told",
+    "drop": "done drop | asked plan",
+    "help": "help plan | card",
+}
+PLANS_AS_MEANT = 38  # of 40
+
+
+@pytest.mark.thorough
+def test_plans_are_read_as_meant(scenes: Scenes) -> None:
+    wrong, harmful = list[str](), list[str]()
+    lines = (HERE / "plans.tsv").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        situation, language, text, meant = line.split("\t")
+        place = "plan-kept" if meant in ("show", "drop") else situation
+        row = Row(number, place, language, "", text.replace(" / ", "\n"), PLANS[meant])
+        happened = scenes.happens(row)
+        if not row.is_right(happened):
+            wrong.append(f"{number}, {meant}: {text} -> {happened}")
+        said = bool(happened.said) and meant not in ("talk", "move+plan")
+        played = any(thing.startswith("played") for thing in happened.things)
+        if said or (played and meant != "move+plan"):
+            harmful.append(f"{number}, {meant}: {text} -> {happened}")
+    assert len(lines) - len(wrong) >= PLANS_AS_MEANT, wrong
+    assert not harmful, harmful
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MOST_WRONG)
 def test_words_go_to_those_for_whom_they_are(name: str, scenes: Scenes) -> None:
