@@ -127,7 +127,7 @@ def test_a_line_that_a_sentence_may_have_left_there_is_asked_about(body: str, ta
 def test_out_of_turn_it_may_be_a_plan_and_is_told_to_nobody(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     bob.says(f"Hi alice,\n\n{THEIRS}\n\nLater!").gets(1)
-    bob.hears("it is alice's turn", "Nothing has changed.", "| Hi alice,", "| Later!")
+    bob.hears("Your plan on board 1", "| Hi alice,", "| Later!")
     alice.hears_nothing()
     assert table.moves(1) == []
 

@@ -197,7 +197,7 @@ def test_out_of_turn(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     bob.says("i5-g5,f5\nMine!").gets(1).hears(
         "Abalone Board 1: alice v bob",
-        "On board 1 it is alice's turn. You get the board when it is yours.",
+        "Your plan on board 1, which nobody else can see: | otherwise i5-g5,f5",
         "| Mine!",
         "alice's move on board 1; nothing to do.",
     )

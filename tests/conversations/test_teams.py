@@ -43,7 +43,7 @@ def test_a_whole_game_in_which_one_plays_on_for_two(table: Table, people: list[P
         "To move, send a line such as",
     )
     bob.gets(1).hears("alice's move on board 1, for carol; nothing to do.")
-    carol.says("a1,b1").gets(1).hears("On board 1 it is alice's turn.")
+    carol.says("a1,b1").gets(1).hears("You have left board 1 already.")
     plays_out(table, people, 1, chance, until=11)
     off = table.plies(1)[-1]
     told = f"alice pushed your marble off {off.effect['from']} with {off.text}, for carol."

@@ -9,7 +9,13 @@ IN_QUESTIONS = {
     *("sections/doubt-failed", "sections/doubt-strict", "sections/doubtful-lines"),
     *("sections/ends-address", "sections/ends-all", "sections/ends-password"),
     *("sections/ends-replies", "sections/guessed-move", "sections/meant", "sections/other-board"),
-    *("sections/put-off", "sections/report-meant", "sections/stale-move", "sections/yes-or-no"),
+    *(
+        "sections/planned-move",
+        "sections/put-off",
+        "sections/report-meant",
+        "sections/stale-move",
+        "sections/yes-or-no",
+    ),
 }
 OF_GAMES = {"sections/digest", "sections/games", "sections/reminders"}
 PARTS = {

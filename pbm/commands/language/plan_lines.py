@@ -1,7 +1,8 @@
 """Reads the lines of a plan, such as "if MOVE then MOVE", with the words of `plans.txt`."""
 
 import re
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -20,77 +21,47 @@ _LISTED: Final = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+", re.ASCII)
 _SIGNS: Final = ",;:. \t"
 
 
-@cache
-def _phrases() -> dict[str, tuple[str, ...]]:
-    names = (_IF, _THEN, _ELSE, "any", "and", "beside")
-    return read_sections(_FILE, names, lambda line: map(str.strip, line.casefold().split(",")))
+PHRASES: Final = read_sections(
+    _FILE,
+    (_IF, _THEN, _ELSE, "any", "and", "beside"),
+    lambda line: map(str.strip, line.casefold().split(",")),
+)
 
 
-@cache
-def _beginnings() -> re.Pattern[str]:
-    """Return a pattern for the beginning of a line that may be one of a plan; it is quick."""
-    begin = (*_phrases()[_IF], *_phrases()[_ELSE], *_phrases()["and"])
-    words = _either(tuple({phrase.split()[0] for phrase in begin}))
-    return re.compile(rf"\W*(?:\d{{1,2}}[.)]\s*)?(?:{words})\b", re.IGNORECASE)
-
-
-@cache
-def _marks() -> re.Pattern[str]:
-    """Return a pattern for the words that part a line; its groups have their names."""
-    return re.compile(
-        "|".join(
-            rf"(?P<{name}>(?<!\S)(?:{_either(_phrases()[name])})(?![^\s,:]))"
-            for name in (_ELSE, _THEN, _IF)
-        )
-    )
-
-
-def _either(phrases: tuple[str, ...]) -> str:
+def _either(phrases: Iterable[str]) -> str:
     return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
 
 
-@cache
-def _beside() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\S)(?:{_either(_phrases()['beside'])})(?!\S)")
+def _phrase(section: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\S)(?:{_either(PHRASES[section])})(?!\S)")
 
 
-@cache
-def _joined() -> re.Pattern[str]:
-    return re.compile(rf"^(?:{_either(_phrases()['and'])})(?= )")
-
-
-@cache
-def _joins() -> re.Pattern[str]:
-    return re.compile(rf"[{_SIGNS}](?:{_either(_phrases()['and'])})[{_SIGNS}]*$")
-
-
-@cache
-def _between() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\S)(?:{_either(_phrases()['and'])})(?!\S)")
-
-
-@cache
-def _any() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\S)(?:{_either(_phrases()['any'])})(?!\S)")
-
-
-def is_plan_line(text: str) -> bool:
-    """Return whether a line is wholly one of a plan, with more words than a move."""
-    line = read_plan_line(text)
-    return line is not None and bool(line.parts[0][0] or begins_plan(text))
+# Words that part a line; the groups have the names of their sections.
+_MARKS: Final = re.compile(
+    "|".join(
+        rf"(?P<{name}>(?<!\S)(?:{_either(PHRASES[name])})(?![^\s,:]))"
+        for name in (_ELSE, _THEN, _IF)
+    )
+)
+_FIRST: Final = {phrase.split()[0] for name in (_IF, _ELSE, "and") for phrase in PHRASES[name]}
+# Which lines may be one of a plan, found quickly.
+_BEGINNING: Final = re.compile(rf"\W*(?:\d{{1,2}}[.)]\s*)?(?:{_either(_FIRST)})\b", re.IGNORECASE)
+_BESIDE, _ANY_MOVE, _BETWEEN = map(_phrase, ("beside", "any", "and"))
+_JOINED: Final = re.compile(rf"^(?:{_either(PHRASES['and'])})(?= )")
+_JOINS: Final = re.compile(rf"[{_SIGNS}](?:{_either(PHRASES['and'])})[{_SIGNS}]*$")
 
 
 def begins_plan(text: str) -> bool:
     """Return whether a line begins with a word such as "if" or "otherwise"."""
-    if not _beginnings().match(text):
+    if not _BEGINNING.match(text):
         return False
-    found = _marks().match(_folded(text))
+    found = _MARKS.match(_folded(text))
     return found is not None and found.lastgroup in (_IF, _ELSE)
 
 
 def has_condition(text: str) -> bool:
     """Return whether a line has a word such as "if" anywhere."""
-    return any(found.lastgroup == _IF for found in _marks().finditer(_folded(text)))
+    return any(found.lastgroup == _IF for found in _MARKS.finditer(_folded(text)))
 
 
 def is_returned(text: str) -> bool:
@@ -129,17 +100,17 @@ def read_plan_line(text: str) -> Written | None:
 def _folded(text: str) -> str:
     line = " ".join(fold_typography(text).casefold().split())
     listed = _LISTED.match(line)
-    return _joined().sub("", line[listed.end() :] if listed else line).strip()
+    return _JOINED.sub("", line[listed.end() :] if listed else line).strip()
 
 
 def _pieces(line: str) -> list[tuple[str, str]]:
     """Return the marking words of a line, each with the text behind it; [] if others come first."""
-    found = list(_marks().finditer(line))
+    found = list(_MARKS.finditer(line))
     if not found or found[0].start() > 0:
         return []
     ends = [item.start() for item in found[1:]] + [len(line)]
     return [
-        (item.lastgroup or "", _joins().sub("", line[item.end() : end]).strip(_SIGNS))
+        (item.lastgroup or "", _JOINS.sub("", line[item.end() : end]).strip(_SIGNS))
         for item, end in zip(found, ends, strict=True)
     ]
 
@@ -151,8 +122,8 @@ def _move(text: str) -> str | None:
 
 def _condition(text: str) -> tuple[Said, ...]:
     """Return the moves of others that a text names, or () if it says anything else, too."""
-    text = _any().sub(ANY, _beside().sub(" ", text))
-    text = _between().sub(" ", text)
+    text = _ANY_MOVE.sub(ANY, _BESIDE.sub(" ", text))
+    text = _BETWEEN.sub(" ", text)
     said, handle, words = list[Said](), "", list[str]()
     for word in text.split():
         begins = word == ANY or _names_player(word) or (is_any_bare_move(word) and _is_whole(words))

@@ -222,7 +222,9 @@ class _Cleaning:
 
     @cached_property
     def _quoted_width(self) -> int:
-        widths = [len(line) for line in compress(self._plain, self._quoted)]
+        # A line of one word cannot have been broken: it may be wider than the others.
+        lines = (line for line in compress(self._plain, self._quoted) if " " in line.lstrip("> |"))
+        widths = map(len, lines)
         return max((width for width in widths if width <= _WIDEST_LINE), default=0)
 
     def _introduction(self, at: int) -> int:

@@ -38,7 +38,7 @@ from pbm.service.understanding.mail_turn import Reading
 from pbm.service.understanding.wishes import vacation_line
 
 _LINES_READ = 24  # lines of an unsent comment that are searched for a move
-_WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off")  # sections about no board
+_WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off", "plan")  # told to one alone
 _REFUSAL = "refusal"
 # Parameters of its section, if nothing else is said.
 _TOLD: dict[str, Any] = {"nearest": None, "example": None, "talk": False, "comment": []}

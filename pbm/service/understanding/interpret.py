@@ -77,7 +77,7 @@ def _read_answer(known: Known, script: Script) -> Reading | None:
         return None
     if known.number is None and not script.said:  # the subject is all that they wrote
         script = replace(script, comment=(script.heading,))
-    board = known.mine
+    board = known.mine if script.comment else None
     answer = _answer_to_offers(known, board, script) if board and known.asked else None
     answer = answer or read_decline(known, script)
     if answer or not is_bare_yes(script):
