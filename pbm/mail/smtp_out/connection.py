@@ -17,8 +17,9 @@ import aiosmtplib
 from pbm.mail.smtp_out.delivery import Delivery
 
 TROUBLE = (aiosmtplib.SMTPException, OSError, ValueError)
-_MOST_BYTES = 32_768  # of a reply
-_REPLY_LINE = re.compile(rb"[0-9]{3}(?:[ \t-][^\n]*)?\r?\n")
+_MOST_BYTES = 32_768  # of an unfinished reply
+_REPLY = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*([0-9]{3})(?:[ \t][^\n]*)?\r?\n")
+_BEGINS_WELL = re.compile(rb"(?:[0-9]{3}-[^\n]*\n)*[0-9]{0,3}(?:[ \t-][^\n]*)?\r?")
 _DONE = range(200, 300)  # the first digit counts (RFC 5321, section 4.2)
 _GO_ON = (354,)
 _LONE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
@@ -38,53 +39,57 @@ class Timeouts:
     quit: float = 2
 
 
-class _Replies(asyncio.StreamReaderProtocol):
-    """An asyncio protocol that reads a server's replies."""
+class _Replies(asyncio.Protocol):
+    """An asyncio protocol that parses a server's replies."""
 
-    def __init__(self, owner: asyncio.BaseProtocol, transport: asyncio.Transport) -> None:
+    def __init__(self, owner: asyncio.BaseProtocol) -> None:
         self._owner = owner
-        self._read = asyncio.StreamReader(limit=_MOST_BYTES)
-        self._read.set_transport(transport)
-        super().__init__(self._read)
+        self._held = b""
+        self._said: deque[Reply] = deque()
+        self._trouble: Exception | None = None
+        self._changed = asyncio.Event()
 
     @property
     def are_left(self) -> bool:
         """Whether the connection has ended, or some part of a reply is still to be read."""
-        # StreamReader has no public way to ask whether bytes have arrived.
-        has_more = bool(self._read._buffer)  # type: ignore[attr-defined]
-        return has_more or self._read.at_eof() or self._read.exception() is not None
+        return bool(self._said or self._held or self._trouble)
 
     async def next(self, seconds: float) -> Reply:
         """Wait at most `seconds` for the next reply. Raises SMTPException if it does not come."""
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._reply()
-        except TimeoutError:
-            error: Exception = aiosmtplib.SMTPReadTimeoutError("The server did not answer in time")
-        except (ValueError, asyncio.LimitOverrunError):
-            error = aiosmtplib.SMTPResponseException(-1, "The server's reply makes no sense")
-        except (EOFError, OSError):
-            error = aiosmtplib.SMTPServerDisconnected("Connection lost")
-        self._read.set_exception(error)  # the replies to further commands do not come, either
-        raise error
+        if not self._said and self._trouble is None:
+            self._changed.clear()
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._changed.wait()
+            except TimeoutError:
+                self._end(aiosmtplib.SMTPReadTimeoutError("The server did not answer in time"))
+        if self._said:
+            return self._said.popleft()
+        raise self._trouble or aiosmtplib.SMTPServerDisconnected("Connection lost")
 
-    async def _reply(self) -> Reply:
-        reply = b""
-        while True:
-            line = await self._read.readuntil(b"\n")
-            reply += line
-            if not _REPLY_LINE.fullmatch(line) or len(reply) > _MOST_BYTES:
-                raise ValueError(line)
-            if line[3:4] != b"-":
-                return int(line[:3]), reply
+    def data_received(self, data: bytes) -> None:
+        self._held += data
+        at = 0
+        while found := _REPLY.match(self._held, at):
+            at = found.end()
+            self._said.append((int(found[1]), found[0]))
+        self._held = self._held[at:]
+        if len(self._held) > _MOST_BYTES or not _BEGINS_WELL.fullmatch(self._held):
+            self._end(aiosmtplib.SMTPResponseException(-1, "The server's reply makes no sense"))
+        if self._said:
+            self._changed.set()
 
     def eof_received(self) -> bool:
-        super().eof_received()
-        return False  # the connection is closed
+        self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
+        return False
 
     def connection_lost(self, error: Exception | None) -> None:
-        super().connection_lost(error)
+        self._end(aiosmtplib.SMTPServerDisconnected("Connection lost"))
         self._owner.connection_lost(error)
+
+    def _end(self, trouble: Exception) -> None:
+        self._trouble = self._trouble or trouble
+        self._changed.set()
 
 
 async def _send(
@@ -102,7 +107,7 @@ async def _send(
     content: _Step = ("DATA", as_data(raw), _DONE, seconds.data)
     is_pipelined = client.supports_extension("pipelining")
     batches = [commands] if is_pipelined else [[command] for command in commands]
-    replies = _Replies(owner, transport)
+    replies = _Replies(owner)
     transport.set_protocol(replies)
     try:
         for batch in (*batches, [content]):
