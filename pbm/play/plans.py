@@ -16,6 +16,7 @@ from pbm.events.kept import from_fields, kind_of
 from pbm.play.boards import add_move, positions_since
 from pbm.play.clocks.waits import look_after_planned
 from pbm.play.plan_lines import (
+    MOST_LINES,
     Checked,
     Written,
     after_move,
@@ -64,7 +65,8 @@ def make_plan(
     Refusal, and WorkNeeded for a long plan.
     """
     work = turn.work
-    positions = positions_since(work, board, board.ply if since is None else since)
+    is_past = since is not None and since < board.ply
+    positions = positions_since(work, board, since or 0) if is_past else [board.position]
     while positions and _is_to_move(board, positions[0], player_id):
         positions.pop(0)
     if not positions:
@@ -81,6 +83,8 @@ def make_plan(
     if adds and replaced:
         left = tuple(dict.fromkeys((*replaced.lines, *left)))
         refuse_conflicts([(line, written(line, board)) for line in left], board)
+        if len(left) > MOST_LINES:
+            raise Refusal("plan-lines", most=MOST_LINES, number=board.id)
     plan = work.plans.set(board, player_id, left, turn.now)
     return Made(plan, positions[0], checked, replaced, move_due(board, plan))
 

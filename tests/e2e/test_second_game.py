@@ -50,7 +50,7 @@ def test_it_is_played_by_mail(server: RunningServer, alice: Player, bob: Player)
 
     alice.answers(mails[0], "h")
     assert "There is no column h: the columns are a to g." in text_of(alice.receives())
-    bob.answers(mails[1], "d")
+    bob.answers(mails[1], "move 1 d")
     assert "On board 1 it is alice's turn." in text_of(bob.receives())
 
     mails = plays(mails, both, "dcd")
