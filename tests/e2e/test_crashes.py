@@ -2,8 +2,10 @@
 
 import signal
 import smtplib
+from contextlib import suppress
 from email import message_from_bytes
 from email.message import EmailMessage
+from smtplib import SMTPServerDisconnected
 
 import pytest
 
@@ -75,7 +77,8 @@ def test_a_mail_that_kills_the_server_or_hangs_is_put_aside(
     server.stop()
     doomed = dying(server, step)
     doomed.start()
-    alice.answers(board, line)
+    with suppress(SMTPServerDisconnected):  # it may die before it says that the mail is kept
+        alice.answers(board, line)
     assert doomed.process is not None
     assert doomed.process.wait(PATIENCE) == status
     for _ in range(2):
