@@ -27,6 +27,7 @@ from pbm.commands.sentences.clauses import SENTENCE_WORDS, words_of
 from pbm.play import subjects
 from pbm.play.game_words import mentions_place
 from pbm.play.limits import MOST_COMMANDS
+from pbm.play.plan_lines import MOST_LINES
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
@@ -88,7 +89,10 @@ def read_script(
     comment = script.comment if joined is said else tuple(_as_written(script.comment, said))
     # Lines of a plan that come back from one of our mails are nobody else's to read.
     if "|" in "".join(comment):
-        comment = trimmed([line for line in comment if not is_returned(line)])
+        barred = [at for at, line in enumerate(comment) if line.lstrip().startswith("|")]
+        returned = {at for at in barred[:_LINES_READ] if is_returned(comment[at])}
+        returned.update(barred[_LINES_READ:])
+        comment = trimmed([line for at, line in enumerate(comment) if at not in returned])
     return replace(script, comment=comment)
 
 
@@ -218,6 +222,7 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
 def _plan_among(lines: tuple[str, ...], read: _Read) -> tuple[list[Command], tuple[str, ...]]:
     """Return the plan whose lines stand among a sender's words, and the words without them."""
     at = [index for index, line in enumerate(lines[:_LINES_READ]) if begins_plan(line)]
+    at = at[: MOST_LINES + 1]  # with more lines the plan is refused
     found = {index: command for index in at if isinstance(command := read(lines[index]), MakePlan)}
     if not found:
         return [], lines
@@ -230,7 +235,8 @@ def _take_lines(command: Command, below: Sequence[str]) -> int:
     """Give a command the lines right below that belong to it; return how many these are."""
     if not command.takes_lines:
         return 0
-    lines = tuple(takewhile(lambda line: not line.strip() or command.takes(line), below))
+    near = below[: 2 * (MOST_LINES + 1)]  # with more lines the plan is refused
+    lines = tuple(takewhile(lambda line: not line.strip() or command.takes(line), near))
     command.below = tuple(filter(str.strip, lines))
     return len(lines)
 

@@ -18,7 +18,6 @@ from pbm.play.results import places_of
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus
-from pbm.store.values.plans import Step
 
 Changed = tuple[Board, list[Event]]  # a board after a change, and what happened
 Change = Callable[[Board], Changed]
@@ -63,7 +62,7 @@ def _play_plans(work: UnitOfWork, board: Board, now: datetime) -> Changed:
         events += ended
         if step is None:
             break
-        board, caused = _changed(work, board, partial(_play_planned, work, step, now), now)
+        board, caused = _changed(work, board, partial(plans.play_planned, work, step, now), now)
         events += caused
     return board, events
 
@@ -74,10 +73,6 @@ def _changed(
     after, caused = change(before)
     board, settled = _after_change(work, before, after, now, begins_anew=begins_anew)
     return board, [*caused, *settled, *plans.follow(work, before, board, caused)]
-
-
-def _play_planned(work: UnitOfWork, step: Step, now: datetime, board: Board) -> Changed:
-    return plans.play_planned(work, board, step, now)
 
 
 def _after_change(

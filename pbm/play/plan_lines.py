@@ -12,7 +12,7 @@ from typing import Any
 
 from pbm.errors import Refusal
 from pbm.play.game_words import why
-from pbm.rules.contract import Game, MovesOthers, Position, RulesError, has
+from pbm.rules.contract import Game, Moved, MovesOthers, Position, RulesError, has
 from pbm.rules.sides import mover, turn
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.plans import ANY, REST, Line, Step
@@ -39,11 +39,16 @@ class Written:
     text: str
     parts: tuple[tuple[tuple[Said, ...], str], ...]
 
+    @property
+    def steps(self) -> int:
+        return sum((len(others) or 1) + 1 for others, _ in self.parts)
+
 
 @dataclass(frozen=True)
 class Checked:
     line: Line
     end: Position | None  # after the line's last move, if that is known
+    moves: tuple[Moved, ...] = ()  # up to there
 
 
 def check_lines(
@@ -73,8 +78,11 @@ class _Walk:
         self._position: Position | None = position  # None once it is unknown
         self._known = position  # the last known one
         self._steps: list[Step] = []
+        self._moves: list[Moved] = []
 
     def checked(self) -> Checked:
+        if self._written.steps > MOST_STEPS:
+            raise Refusal("plan-steps", **self._told(most=MOST_STEPS))
         for others, move in self._written.parts:
             for said in others:
                 self._their_move(said)
@@ -82,9 +90,7 @@ class _Walk:
                 self._steps.append(Step(REST))
                 self._position = None
             self._own_move(move)
-        if len(self._steps) > MOST_STEPS:
-            raise Refusal("plan-steps", **self._told(most=MOST_STEPS))
-        return Checked(Line(tuple(self._steps)), self._position)
+        return Checked(Line(tuple(self._steps)), self._position, tuple(self._moves))
 
     def _their_move(self, said: Said) -> None:
         seat = self._seat_to_move(said.move)
@@ -123,14 +129,15 @@ class _Walk:
         """Return a move as a step. If the position is known, play the move there."""
         if self._position is None:
             return Step(" ".join(text.split()))
-        game = self._board.rules
+        game, to_move = self._board.rules, turn(self._position) or 1
         try:
-            move = self._position.parse(text, turn(self._position) or 1)
+            move = self._position.parse(text, to_move)
             played = self._position.play(move)
         except RulesError as error:
             handle = seat.handle if seat else ""
             told = {"move": text, "handle": handle, "own": seat in self._own_seats}
             raise Refusal("plan-illegal", **self._told(**told, **why(game, error))) from error
+        self._moves.append(Moved(to_move, str(played.move), played.effect))
         self._position = self._known = played.position
         return Step(str(played.move), seat.seat if seat else 0)
 
@@ -194,12 +201,12 @@ def due(lines: Iterable[Line]) -> list[Line]:
     The closest line comes first: one with named moves before one with `*`, that before `otherwise`.
     """
     met = (
-        Line(line.steps[1:], (*line.rank, _REST_RANK)) if is_rest(line) else line for line in lines
+        Line(line.steps[1:], (*line.rank, _REST_RANK)) if _is_rest(line) else line for line in lines
     )
     return sorted((line for line in met if line.steps and line.steps[0].own), key=_rank)
 
 
-def is_rest(line: Line) -> bool:
+def _is_rest(line: Line) -> bool:
     return bool(line.steps) and line.steps[0].move == REST
 
 
@@ -227,14 +234,11 @@ def written(line: Line, board: Board) -> str:
     for step, last in zip(line.steps, (None, *line.steps), strict=False):
         begins = last is None or last.own
         if step.own:
-            words += [step.move] if begins or is_move_after_rest(last) else ["then", step.move]
+            is_bare = begins or (last is not None and last.move == REST)
+            words += [step.move] if is_bare else ["then", step.move]
         elif step.move == REST:
             words.append(REST)
         else:
             handle = [board.seats[step.seat - 1].handle] if named and step.seat else []
             words += [*(["if"] if begins else []), *handle, step.move]
     return " ".join(words)
-
-
-def is_move_after_rest(step: Step | None) -> bool:
-    return step is not None and step.move == REST

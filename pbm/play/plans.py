@@ -35,8 +35,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.plans import Plan, Step
 
-Played = tuple[Board, list[Event]]
-_QUICK = 20  # moves of the planner, up to which lines are checked within the transaction
+_QUICK = 40  # steps, up to which lines are checked within the transaction
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,6 @@ class Made:
     """A new plan, what it replaces, and a move of it that is due already."""
 
     plan: Plan
-    base: Position  # from which its lines go on, when it is made
     checked: Sequence[Checked]
     replaced: Plan | None
     due: str | None
@@ -65,8 +63,11 @@ def make_plan(
     Refusal, and WorkNeeded for a long plan.
     """
     work = turn.work
-    is_past = since is not None and since < board.ply
-    positions = positions_since(work, board, since or 0) if is_past else [board.position]
+    first = board.ply if since is None else since
+    mine = {seat.seat for seat in board.seats_of(player_id)}
+    # A plan begins behind own moves, such as one above it in the mail.
+    is_past = any(ply.seat not in mine for ply in work.plies.of(board.id, since=first))
+    positions = positions_since(work, board, first) if is_past else [board.position]
     while positions and _is_to_move(board, positions[0], player_id):
         positions.pop(0)
     if not positions:
@@ -86,7 +87,7 @@ def make_plan(
         if len(left) > MOST_LINES:
             raise Refusal("plan-lines", most=MOST_LINES, number=board.id)
     plan = work.plans.set(board, player_id, left, turn.now)
-    return Made(plan, positions[0], checked, replaced, move_due(board, plan))
+    return Made(plan, checked, replaced, move_due(board, plan))
 
 
 def _checked(
@@ -100,7 +101,7 @@ def _checked(
         except Refusal as refusal:
             return refusal
 
-    if sum(len(line.parts) for line in lines) <= _QUICK:
+    if sum(line.steps for line in lines) <= _QUICK:
         return check_lines(board, base, player_id, lines)
     of = ("plan", board.id, base.state(), player_id, *(line.text for line in lines))
     found = turn.slow.outcome(of, check)
@@ -215,7 +216,9 @@ def _is_legal(board: Board, move: str) -> bool:
     return True
 
 
-def play_planned(work: UnitOfWork, board: Board, step: Step, now: datetime) -> Played:
+def play_planned(
+    work: UnitOfWork, step: Step, now: datetime, board: Board
+) -> tuple[Board, list[Event]]:
     """Play a move of a plan. It takes none of its player's time."""
     after, move = add_move(work, board, step.move, now, planned=True)
     look_after_planned(work, after, now)

@@ -21,7 +21,6 @@ from pbm.store.repositories.players import readers_read
 from pbm.store.repositories.plies import plies_read
 from pbm.store.sql.statement import Read
 from pbm.store.values.boards import Board, Departure, Offer, Ply
-from pbm.store.values.plans import Line
 from pbm.store.values.players import Player
 
 ViewData = dict[str, Any]
@@ -200,21 +199,10 @@ def view_after(
     return {**view, "picture": drawn}, moved.move
 
 
-def planned_view(
-    board: Board, position: Position, base: Position, line: Line, text: str
-) -> ViewData:
-    """Return the board at the end of a line of a plan that goes on from the position `base`."""
-    moves = list[Moved]()
-    for step in line.steps:
-        played = base.play(base.parse(step.move, turn(base) or 1))
-        moves.append(Moved(base.to_move[0], step.move, played.effect))
-        base = played.position
-    return {
-        "line": text,
-        "diagram": "\n".join(position.diagram()),
-        "marked": _marked(board, position, tuple(moves)),
-        "game": board.game,
-    }
+def planned_view(board: Board, position: Position, moves: tuple[Moved, ...]) -> ViewData:
+    """Return the board at the end of a line of a plan, which leads there by `moves`."""
+    drawn = "\n".join(position.diagram())
+    return {"diagram": drawn, "marked": _marked(board, position, moves), "game": board.game}
 
 
 def _at(board: Board, position: Position, ply: int, moves: tuple[Moved, ...]) -> ViewData:

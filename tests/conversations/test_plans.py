@@ -271,6 +271,22 @@ def test_an_unproven_plan_waits_for_a_yes(table: Table, people: list[Person]) ->
     assert table.moves(1) == [FIRST, REPLY, SECOND]
 
 
+def test_a_long_plan_is_to_be_proven(table: Table, people: list[Person]) -> None:
+    alice, _ = people
+    lines = "\n".join(f"if {move} then {SECOND}" for move in _moves_of_bob(table, 20))
+    alice.says(FIRST).forgets().writes("plan 1", lines).gets(1)
+    alice.hears("must come in answer to a mail of ours")
+    alice.says("yes")
+    assert not plans(table)
+    alice.says(f"plan 1\n{lines}").hears("Your plan on board 1")
+
+
+def _moves_of_bob(table: Table, most: int) -> list[str]:
+    board = table.board(1)
+    position = board.start.play(board.start.parse(FIRST, 1)).position
+    return [str(move) for move in position.legal_moves()[:most]]
+
+
 def test_a_whole_game_by_plans_takes_few_mails(table: Table, people: list[Person]) -> None:
     """Both know what the other plays: two mails bring the game on by up to thirteen moves."""
     steps, position, chance = list[str](), table.board(1).start, Random(7)

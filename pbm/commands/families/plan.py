@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import BoardCommand, operand
-from pbm.commands.language.plan_lines import read_plan_line
+from pbm.commands.language.plan_lines import LONGEST_LINE, read_plan_line
 from pbm.commands.language.words import ArgumentKind, BoardRef, cut_short, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
@@ -91,6 +91,8 @@ class MakePlan(BoardCommand, group="play"):
         if not lines:
             yield self._shown(context, board, drops=what == "none")
             return
+        if context.turn.claim and len(self.pinned(context)) > LONGEST_LINE:
+            raise Refusal("plan-unproven", most=LONGEST_LINE)
         since = self._since(context, board)
         made = make_plan(
             *(context.turn, board, context.player_id, lines),
@@ -133,7 +135,7 @@ class MakePlan(BoardCommand, group="play"):
 
     def _told(self, context: Context, board: Board, made: Made) -> dict[str, Any]:
         ends = [
-            planned_view(board, each.end, made.base, each.line, written(each.line, board))
+            {"line": written(each.line, board), **planned_view(board, each.end, each.moves)}
             for each in made.checked[:_BOARDS_SHOWN]
             if each.end is not None
         ]

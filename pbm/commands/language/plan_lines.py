@@ -15,7 +15,7 @@ from pbm.store.values.plans import ANY
 from pbm.word_lists import read_sections
 
 _FILE: Final = Path(__file__).parents[1] / "languages" / "plans.txt"
-_LONGEST: Final = 400  # characters of a line
+LONGEST_LINE: Final = 400  # characters, as of any command
 _IF, _THEN, _ELSE = "if", "then", "otherwise"
 _LISTED: Final = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+", re.ASCII)
 _SIGNS: Final = ",;:. \t"
@@ -78,7 +78,7 @@ def read_plan_line(text: str) -> Written | None:
     True
     """
     line = _folded(text)
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST_LINE:
         return None
     if (move := _move(line)) is not None:
         return Written(text.strip(), (((), move),))
