@@ -96,6 +96,8 @@ class _Walk:
         seat = self._seat_to_move(said.move)
         if seat and seat.player_id == self._player_id:
             raise Refusal("plan-own-turn", **self._told(move=said.move))
+        if said.handle and said.handle not in {item.handle for item in self._board.seats}:
+            raise Refusal("plan-no-player", **self._told(handle=said.handle))
         if seat and said.handle and said.handle != seat.handle:
             raise Refusal("plan-other-turn", **self._told(handle=said.handle, turn=seat.handle))
         if said.move == ANY:

@@ -178,7 +178,10 @@ def test_a_plan_is_shown_added_to_replaced_and_dropped(table: Table, people: lis
         (f"if {REPLY} then a1-c3,b2", "you cannot play a1-c3,b2, its move number 2."),
         (f"{PLAN}\nif {REPLY} then {THIRD}", "answer the same moves in different ways"),
         (f"if {REPLY} {REPLY_2} then {SECOND}", "it is your own turn where you name i6-g6,h6"),
-        (f"if carol {REPLY} then {SECOND}", "it is bob's turn where you name carol."),
+        (
+            f"if carol {REPLY} then {SECOND}",
+            'I read "carol" as a player, and nobody of that name plays on board 1.',
+        ),
         (
             "\n".join(
                 f"if {row}{n},{row}{n + 1} then a2,b2" for row in "abcdefg" for n in (1, 2, 3)
@@ -242,16 +245,17 @@ def test_a_planned_move_takes_no_time(table: Table) -> None:
 
 def test_nobody_else_learns_of_a_plan(table: Table, people: list[Person]) -> None:
     alice, bob = people
-    canary = "a5,b5"
+    canary = THIRD
     alice.says(f"{FIRST}\nif {REPLY} then {SECOND} if {REPLY_2} then {canary}")
+    assert plans(table)
     bob.says("show 1").says("export 1").says("status").says("history").says(REPLY)
     bob.says("export me").says("show 1")
     table.days_pass(4)
     for mail in table.mailboxes["bob@example.org"]:
         assert canary not in mail.message.as_string(), mail.text
         assert "plan" not in mail.text.lower().replace('"plans": []', "")
-    alice.says("export me")
-    assert any(canary in mail.message.as_string() for mail in table.mailboxes["alice@example.org"])
+    alice.forgets().says("export me").gets(1)
+    assert f'"move": "{canary}"' in alice.newest.text
 
 
 def test_moves_of_plans_are_named_once_the_game_is_over(people: list[Person]) -> None:
@@ -264,9 +268,10 @@ def test_moves_of_plans_are_named_once_the_game_is_over(people: list[Person]) ->
 def test_an_unproven_plan_waits_for_a_yes(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says(FIRST).forgets().writes("plan 1", f"{PLAN}\notherwise b1,c2").gets(1)
-    alice.hears(f"plan 1#1 {PLAN} / otherwise b1,c2")
+    alice.hears(f"plan 1#1 @0 {PLAN} / otherwise b1,c2")
     assert not plans(table)
     alice.says("yes")
+    assert plans(table)
     bob.says(REPLY)
     assert table.moves(1) == [FIRST, REPLY, SECOND]
 
@@ -324,3 +329,53 @@ def test_the_longest_plan(table: Table, people: list[Person]) -> None:
     alice.forgets().says("\n".join(lines)).gets(1)
     alice.hears("Your plan on board 1", "The boards after the other 17 lines are not shown.")
     assert len(table.rows("plans")[0]["lines"]) == 20
+
+
+def test_no_plan_begins_on_a_board_that_was_taken_back(table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    older = alice.says(SECOND).newest
+    alice.says("takeback")
+    bob.says("accept takeback")
+    alice.says("a5-c5,b5").forgets().says(PLAN.replace(SECOND, THIRD), answering=older).gets(1)
+    alice.hears("A move was taken back on board 1 since the mail that you answered.")
+    assert not plans(table)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"if i7-g7,h7, {SECOND}",
+        f"if i7-g7,h7 then {SECOND}; otherwise {THIRD}",
+        f"else {SECOND} (the safe one)",
+        f"{REPLY} -> {SECOND}",
+    ],
+)
+@pytest.mark.parametrize("above", ["", PLAN, "Hello bob, good luck."])
+def test_what_may_be_a_plan_is_not_sent_below_a_move(
+    above: str, line: str, people: list[Person]
+) -> None:
+    alice, bob = people
+    alice.says("\n".join(filter(None, (FIRST, above, line))))
+    for mail in bob.mails:
+        assert SECOND not in mail.text
+    alice.hears(line)
+
+
+def test_a_quoted_picture_plans_nothing(table: Table, people: list[Person]) -> None:
+    alice, _ = people
+    alice.says(f"{FIRST}\n{PLAN}")
+    before = table.rows("plans")
+    quoted = "\n".join(f"    {line}" for line in alice.newest.text.splitlines())
+    alice.says(f"Thanks!\n\n{quoted}")
+    assert table.rows("plans") == before
+
+
+def test_a_yes_after_a_takeback_plans_nothing(table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    board = alice.says(SECOND).newest
+    question = alice.writes("plan 1", f"if {REPLY} then {THIRD}").newest
+    alice.says("takeback", answering=board)
+    bob.says("accept takeback")
+    alice.says("a5-c5,b5").forgets().says("yes", answering=question)
+    alice.hears("A move was taken back on board 1")
+    assert not plans(table)

@@ -1,6 +1,8 @@
 """The commands for plans: moves that are played once the others have moved."""
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from pbm.commands.language.context import Context
@@ -19,7 +21,15 @@ from pbm.store.values.boards import Board
 _NONE = frozenset("none no drop cancel clear delete off nothing".split())
 _ADD, _AGAIN = "add", "again"
 _BETWEEN = " / "  # between lines in one line
+_TAKEN_BACK = re.compile(r"@(\d{1,5}) ", re.ASCII)
 _BOARDS_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class PlanAsked:
+    what: str = ""  # `add`, `again` or `none`
+    lines: tuple[Written, ...] = ()
+    taken_back: int | None = None  # on the board for which a line that waits for a yes was written
 
 
 class PlanText(ArgumentKind):
@@ -29,14 +39,18 @@ class PlanText(ArgumentKind):
     rest = True
     explains = True
 
-    def parse(self, text: str) -> tuple[str, tuple[Written, ...]]:
+    def parse(self, text: str) -> "PlanAsked":
+        if marked := _TAKEN_BACK.match(text):
+            asked = self.parse(text[marked.end() :])
+            return replace(asked, taken_back=int(marked[1]))
         first, _, rest = text.partition(" ")
         if lowered(text) in _NONE:
-            return "none", ()
+            return PlanAsked("none")
         if lowered(text) == _AGAIN:
-            return _AGAIN, ()
+            return PlanAsked(_AGAIN)
         adds = lowered(first) == _ADD
-        return (_ADD if adds else ""), read_lines((rest if adds else text).split(_BETWEEN))
+        lines = read_lines((rest if adds else text).split(_BETWEEN))
+        return PlanAsked(_ADD if adds else "", lines)
 
 
 def read_lines(texts: Sequence[str]) -> tuple[Written, ...]:
@@ -54,7 +68,7 @@ class MakePlan(BoardCommand, group="play"):
     words = ("plan", "queue", "qmove", "moveq", "qboard", "boardq")
     takes_lines = True
 
-    text: tuple[str, tuple[Written, ...]] | None = operand(PlanText(), optional=True)
+    text: PlanAsked | None = operand(PlanText(), optional=True)
     below: tuple[str, ...] = ()  # lines below the command's own
 
     @classmethod
@@ -65,7 +79,7 @@ class MakePlan(BoardCommand, group="play"):
             return None
         command = cls()
         command.game, command.line, command.board = game, " ".join(line.split()), None
-        command.text = "", (found,)
+        command.text = PlanAsked(lines=(found,))
         return command
 
     @classmethod
@@ -73,7 +87,7 @@ class MakePlan(BoardCommand, group="play"):
         """Return a command that plans a move for the sender's next turn."""
         command = cls()
         command.line, command.board = line, board
-        command.text = "", (Written(move, (((), move),)),)
+        command.text = PlanAsked(lines=(Written(move, (((), move),)),))
         return command
 
     @classmethod
@@ -108,8 +122,8 @@ class MakePlan(BoardCommand, group="play"):
             yield Answered("plan", told, board.id)
 
     def _lines(self) -> tuple[str, tuple[Written, ...]]:
-        what, lines = self.text or ("", ())
-        return what, (*lines, *read_lines(self.below))
+        asked = self.text or PlanAsked()
+        return asked.what, (*asked.lines, *read_lines(self.below))
 
     def _shown(self, context: Context, board: Board, *, drops: bool) -> Answered:
         plan = context.work.plans.find(board, context.player_id)
@@ -122,16 +136,18 @@ class MakePlan(BoardCommand, group="play"):
 
     def _since(self, context: Context, board: Board) -> int | None:
         """Return the ply after which the plan begins; None for the present one. Raises Refusal."""
+        if self.text and self.text.taken_back not in (None, board.taken_back):
+            raise Refusal("plan-taken-back", number=board.id)
         if self.board is not None and self.board.ply is not None:
             if not 0 <= self.board.ply <= board.ply:
                 raise Refusal("no-such-ply", number=board.id, ply=self.board.ply, last=board.ply)
             return self.board.ply
         shown = next((item for item in context.mailed if item.number == board.id), None)
-        if shown is None or shown.ply >= board.ply:
+        if shown is None:
             return None
         if shown.taken_back != board.taken_back:
             raise Refusal("plan-taken-back", number=board.id)
-        return shown.ply
+        return min(shown.ply, board.ply)
 
     def _told(self, context: Context, board: Board, made: Made) -> dict[str, Any]:
         ends = [
@@ -156,7 +172,7 @@ class MakePlan(BoardCommand, group="play"):
         since = self._since(context, board)
         ref = BoardRef(board.id, board.ply if since is None else since)
         texts = _BETWEEN.join(line.text for line in lines)
-        which = str(ref) if lines else str(board.id)
+        which = f"{ref} @{board.taken_back}" if lines else str(board.id)
         return " ".join(filter(None, (self.words[0], which, what, texts)))
 
 

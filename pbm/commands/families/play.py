@@ -7,6 +7,7 @@ from typing import Self
 from pbm.commands.families.plan import MakePlan
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import BoardCommand, Command, Danger, operand
+from pbm.commands.language.plan_lines import read_plan_line
 from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
@@ -61,7 +62,8 @@ class PlayMove(BoardCommand, group="play"):
         if meant is not None and meant != board.ply + 1:
             raise Refusal("other-ply", meant=meant, next=board.ply + 1, number=board.id)
         if mover and mover.player_id != context.player_id:
-            if self.is_bare and self._is_newest(board, context):
+            is_whole = self.is_bare and read_plan_line(self.line) is not None
+            if is_whole and self._is_newest(board, context):
                 plan = MakePlan.for_next_turn(self.move, self.line, self.board)
                 yield from plan.run(context)
                 return

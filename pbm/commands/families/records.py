@@ -20,6 +20,7 @@ from pbm.commands.language.words import (
 )
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
+from pbm.plain import to_plain
 from pbm.play import listings, records
 from pbm.play.advice import better_lines, kept_analysis, played_elsewhere
 from pbm.play.game_words import why
@@ -122,7 +123,7 @@ class Export(Command, group="look"):
     def run(self, context: Context) -> Iterator[Event]:
         if self.what == ME:
             context.count(EXPORTS_OF_ALL)
-            text = json.dumps(everything_about(context), indent=1)
+            text = json.dumps(everything_about(context), indent=1, default=to_plain)
             yield Answered("record", {"text": text})
             return
         if isinstance(self.what, str):

@@ -19,6 +19,7 @@ LONGEST_LINE: Final = 400  # characters, as of any command
 _IF, _THEN, _ELSE = "if", "then", "otherwise"
 _LISTED: Final = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+", re.ASCII)
 _SIGNS: Final = ",;:. \t"
+_INDENTS: Final = ("   ", "\t")  # before quoted lines, and the lower lines of our trees
 
 
 PHRASES: Final = read_sections(
@@ -52,8 +53,8 @@ _JOINS: Final = re.compile(rf"[{_SIGNS}](?:{_either(PHRASES['and'])})[{_SIGNS}]*
 
 
 def begins_plan(text: str) -> bool:
-    """Return whether a line begins with a word such as "if" or "otherwise"."""
-    if not _BEGINNING.match(text):
+    """Return whether a line begins with a word such as "if" or "otherwise", and is not indented."""
+    if len(text) > LONGEST_LINE or text.startswith(_INDENTS) or not _BEGINNING.match(text):
         return False
     found = _MARKS.match(_folded(text))
     return found is not None and found.lastgroup in (_IF, _ELSE)
@@ -61,7 +62,8 @@ def begins_plan(text: str) -> bool:
 
 def has_condition(text: str) -> bool:
     """Return whether a line has a word such as "if" anywhere."""
-    return any(found.lastgroup == _IF for found in _MARKS.finditer(_folded(text)))
+    folded = _folded(text[:LONGEST_LINE])
+    return any(found.lastgroup == _IF for found in _MARKS.finditer(folded))
 
 
 def is_returned(text: str) -> bool:

@@ -138,7 +138,7 @@ def _obey_in_answer(
     question, player = speaker.question, context.player
     script = turn.script(context)
     is_alias = question.kind == "alias"
-    offered = is_alias and is_open(question, turn.arrived)
+    offered = is_alias and player.is_active and is_open(question, turn.arrived)
     if offered and script.commands and all(isinstance(item, NewKey) for item in script.commands):
         tell(context, run_script(context, Reading.of(script)))
         return f"{player.handle}: {script.commands[0].words[0]}"

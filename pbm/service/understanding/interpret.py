@@ -14,7 +14,7 @@ from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
-from pbm.commands.language.plan_lines import has_condition
+from pbm.commands.language.plan_lines import begins_plan, has_condition
 from pbm.commands.language.words import BoardRef, lowered
 from pbm.commands.registry import Problem, line_for_a_board, read_commands, whole_move
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed, without_lines
@@ -46,7 +46,7 @@ def interpret(context: Context, script: Script) -> Reading:
     readers = (_read_answer, read_wish, _read_board_lines, read_move_line, read_described_move)
     found = (read(known, script) for read in readers)
     meant = next(filter(None, found), None) or Reading.of(script)
-    meant = _perhaps_plan(known, script, meant) or meant
+    meant = _perhaps_plan(known, script, meant) or _without_plans(known, meant)
     if meant.answer:
         return meant
     meant = _which_of_several(known, meant) or _without_wish(known, meant)
@@ -67,6 +67,27 @@ def _perhaps_plan(known: Known, script: Script, meant: Reading) -> Reading | Non
     known.work.questions.hold_words(known.player_id, board.id, script.said, known.now)
     told = {"number": board.id, "comment": list(script.said)}
     return Reading(answer=Answered("perhaps-plan", told, board.id))
+
+
+def _without_plans(known: Known, meant: Reading) -> Reading:
+    """Give words beside commands back if a line of them may be one of a plan."""
+    board, lines = known.mine, meant.comment[:_LINES_READ]
+    if board is None or not meant.commands or meant.commands[-1].takes_text:
+        return meant
+    if not any(_may_be_planned(line, board.rules) for line in lines):
+        return meant
+    return replace(meant, comment=(), unplaced=(*meant.unplaced, *meant.comment))
+
+
+def _may_be_planned(line: str, game: Game) -> bool:
+    """Return whether a line has a condition and a move, or several moves and nothing else."""
+    found = moves_inside(line, game)
+    if found and (has_condition(line) or begins_plan(line)):
+        return True
+    rest = line
+    for item in found:
+        rest = rest.replace(item.text, " ")
+    return len(found) > 1 and not any(map(str.isalpha, rest))
 
 
 def _read_answer(known: Known, script: Script) -> Reading | None:
