@@ -38,6 +38,7 @@ from pbm.store.sql.driver import gave_up, is_away
 from pbm.store.values.mails import InboxMail, incoming
 
 MOST_TRIES = 3
+MOST_PREPARED = 4  # prepared mails that share a transaction; each may be long
 MOST_UNDER_WAY = 16  # mails with slow work; at this number only short mails are claimed
 ASIDE_FOR = timedelta(minutes=1)  # over the watchdog's limit; then another process may claim it
 _READ = (Plain, PlayerReply, QuestionReply)  # recipients of mails that are parsed
@@ -123,7 +124,7 @@ class InboxWorker:
 
     async def take(self, writer: Writer, most: int) -> bool:
         """Handle up to `most` mails; return whether others may wait. Raises DBAPIError."""
-        ready = self.ready()[:most]
+        ready = self.ready()[: min(most, MOST_PREPARED)]
         turns = [
             *(writer.do(partial(self.take_prepared, prepared=it), slow=it.is_long) for it in ready),
             *(writer.do(self.take_next) for _ in range(most - len(ready))),

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from functools import cache
 
 from pbm.commands.language.declare import Command
 from pbm.commands.script import Script, confirmation, is_bare_yes, read_script
@@ -108,9 +107,11 @@ def check_work(raw: bytes, limits: Limits = LIMITS) -> None:
     assert calls <= _SOME_CALLS + _CALLS_A_BYTE * min(len(raw), limits.mail_bytes), calls
 
 
-@cache
 def _warm_up() -> None:
-    """Let what a process reads once be read: the games, and the lists of words."""
+    """Let what a process reads once be read: the games, and the lists of words.
+
+    Each time, since other tests empty the caches.
+    """
     check_mail(b"From: a@b.example\r\n\r\nyes\r\n", LIMITS)
 
 
