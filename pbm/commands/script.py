@@ -26,8 +26,7 @@ from pbm.commands.sentences.answers import opts_out, says_no, says_only_yes, spo
 from pbm.commands.sentences.clauses import SENTENCE_WORDS, words_of
 from pbm.play import subjects
 from pbm.play.game_words import mentions_place
-from pbm.play.limits import MOST_COMMANDS
-from pbm.play.plan_lines import MOST_LINES
+from pbm.play.limits import MOST_COMMANDS, PLAN_LINES
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
 
@@ -222,7 +221,7 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
 def _plan_among(lines: tuple[str, ...], read: _Read) -> tuple[list[Command], tuple[str, ...]]:
     """Return the plan whose lines stand among a sender's words, and the words without them."""
     at = [index for index, line in enumerate(lines[:_LINES_READ]) if begins_plan(line)]
-    at = at[: MOST_LINES + 1]  # with more lines the plan is refused
+    at = at[: PLAN_LINES + 1]  # with more lines the plan is refused
     found = {index: command for index in at if isinstance(command := read(lines[index]), MakePlan)}
     if not found:
         return [], lines
@@ -235,7 +234,7 @@ def _take_lines(command: Command, below: Sequence[str]) -> int:
     """Give a command the lines right below that belong to it; return how many these are."""
     if not command.takes_lines:
         return 0
-    near = below[: 2 * (MOST_LINES + 1)]  # with more lines the plan is refused
+    near = below[: 2 * (PLAN_LINES + 1)]  # with more lines the plan is refused
     lines = tuple(takewhile(lambda line: not line.strip() or command.takes(line), near))
     command.below = tuple(filter(str.strip, lines))
     return len(lines)

@@ -163,12 +163,12 @@ def check_rules(board: Board) -> None:
 
 def check_move(board: Board, text: str) -> Move:
     """Parse a move for the seat to move. Raises Refusal."""
-    with _refusing(board):
+    with refusing(board):
         return board.position.parse(text, turn(board.position) or 1)
 
 
 @contextmanager
-def _refusing(board: Board) -> Iterator[None]:
+def refusing(board: Board) -> Iterator[None]:
     """Turn an error of the rules or of the game's code into a Refusal."""
     check_rules(board)
     try:
@@ -191,7 +191,7 @@ def add_move(
     `planned` means that a plan of its player plays it.
     """
     position, game = board.position, board.rules
-    with _refusing(board):
+    with refusing(board):
         seat = turn(position) or 1  # always a turn: the rules refuse other moves
         move = position.parse(text, seat)
         played = game.play_legal(position, move) if has(game, ListsMoves) else position.play(move)

@@ -94,6 +94,8 @@ MOST_ALONE = 3  # commands of a mail that have a question each
 # One mail.
 MOST_COMMANDS = 20
 MOST_MAILS = 20  # to others
+MOST_PREVIEWED = 20  # moves in a preview
+PLAN_LINES, PLAN_MOVES = 20, 12  # of a plan; of a line, moves of others included
 MOST_SHOWN = 10  # boards in one answer
 MOST_TOGETHER = 8  # boards in one mail of waiting ones; the Message-ID names each
 MAILS_OF_ADDRESS = Rate("mails", 240, _HOUR)

@@ -12,12 +12,12 @@ from typing import Any
 
 from pbm.errors import Refusal
 from pbm.play.game_words import why
+from pbm.play.limits import PLAN_LINES, PLAN_MOVES
 from pbm.rules.contract import Game, Moved, MovesOthers, Position, RulesError, has
 from pbm.rules.sides import mover, turn
 from pbm.store.values.boards import Board, Seat
 from pbm.store.values.plans import ANY, REST, Line, Step
 
-MOST_LINES, MOST_STEPS = 20, 12
 _NAMED_RANK, _ANY_RANK, _REST_RANK = range(3)
 
 
@@ -55,8 +55,8 @@ def check_lines(
     board: Board, position: Position, player_id: int, written: Sequence[Written]
 ) -> list[Checked]:
     """Play lines through from a position, in which another player is to move. Raises Refusal."""
-    if len(written) > MOST_LINES:
-        raise Refusal("plan-lines", most=MOST_LINES, number=board.id)
+    if len(written) > PLAN_LINES:
+        raise Refusal("plan-lines", most=PLAN_LINES, number=board.id)
     checked = [_Walk(board, position, player_id, line).checked() for line in written]
     pairs = zip(checked, written, strict=True)
     found = {each.line.steps: (each, line.text) for each, line in pairs}
@@ -81,8 +81,8 @@ class _Walk:
         self._moves: list[Moved] = []
 
     def checked(self) -> Checked:
-        if self._written.steps > MOST_STEPS:
-            raise Refusal("plan-steps", **self._told(most=MOST_STEPS))
+        if self._written.steps > PLAN_MOVES:
+            raise Refusal("plan-steps", **self._told(most=PLAN_MOVES))
         for others, move in self._written.parts:
             for said in others:
                 self._their_move(said)

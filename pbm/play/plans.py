@@ -15,8 +15,8 @@ from pbm.events.board import PlanEnded
 from pbm.events.kept import from_fields, kind_of
 from pbm.play.boards import add_move, positions_since
 from pbm.play.clocks.waits import look_after_planned
+from pbm.play.limits import PLAN_LINES
 from pbm.play.plan_lines import (
-    MOST_LINES,
     Checked,
     Written,
     after_move,
@@ -84,8 +84,8 @@ def make_plan(
     if adds and replaced:
         left = tuple(dict.fromkeys((*replaced.lines, *left)))
         refuse_conflicts([(line, written(line, board)) for line in left], board)
-        if len(left) > MOST_LINES:
-            raise Refusal("plan-lines", most=MOST_LINES, number=board.id)
+        if len(left) > PLAN_LINES:
+            raise Refusal("plan-lines", most=PLAN_LINES, number=board.id)
     plan = work.plans.set(board, player_id, left, turn.now)
     return Made(plan, checked, replaced, move_due(board, plan))
 

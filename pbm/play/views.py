@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 from pbm.play.advice import people_against
-from pbm.play.boards import check_move
 from pbm.play.clocks.view import clock_for
 from pbm.play.clocks.waits import calendar_read, terms_of
 from pbm.play.offers import claimable
@@ -182,21 +181,7 @@ def past_view(
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(_moved, plies))
-    view = _at(board, position, ply, moves)
-    place = _place_of(board, player_id)
-    return {**view, "picture": _picture(board, position, moves, place) if picture else None}
-
-
-def view_after(
-    board: Board, text: str, *, player_id: int | None = None, picture: bool = True
-) -> tuple[ViewData, str]:
-    """Return the view after a move that a player wrote as `text`, and the move. Raises Refusal."""
-    played = board.position.play(check_move(board, text))
-    moved = Moved(board.position.to_move[0], str(played.move), played.effect)
-    view = _at(board, played.position, board.ply + 1, (moved,))
-    place = _place_of(board, player_id)
-    drawn = _picture(board, played.position, (moved,), place) if picture else None
-    return {**view, "picture": drawn}, moved.move
+    return view_at(board, position, ply, moves, player_id=player_id, picture=picture)
 
 
 def planned_view(board: Board, position: Position, moves: tuple[Moved, ...]) -> ViewData:
@@ -205,9 +190,20 @@ def planned_view(board: Board, position: Position, moves: tuple[Moved, ...]) -> 
     return {"diagram": drawn, "marked": _marked(board, position, moves), "game": board.game}
 
 
-def _at(board: Board, position: Position, ply: int, moves: tuple[Moved, ...]) -> ViewData:
+def view_at(
+    board: Board,
+    position: Position,
+    ply: int,
+    moves: tuple[Moved, ...],
+    *,
+    player_id: int | None = None,
+    picture: bool = True,
+) -> ViewData:
+    """Return the view of any position of a board, the one after `ply` plies; mark `moves`."""
     shown = _shown(board, position, seats_data(board, position))
-    return {**shown, "past_ply": ply, "marked": _marked(board, position, moves)}
+    drawn = _picture(board, position, moves, _place_of(board, player_id)) if picture else None
+    marked = _marked(board, position, moves)
+    return {**shown, "past_ply": ply, "marked": marked, "picture": drawn}
 
 
 def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewData:

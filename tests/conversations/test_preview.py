@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import update
 
+from pbm.rules.sides import after
 from pbm.store.schema.games import boards
 from tests.table import Table
 
@@ -65,3 +66,47 @@ def test_nobody_moves_under_other_rules_than_a_board_was_begun_with(table: Table
         alice.says(line).gets(1).hears("was begun under other rules of Abalone")
     bob.hears_nothing()
     alice.says("resign").hears("Board 1 is over: you lost.")
+
+
+FIRST, REPLY, SECOND = "a1-c3,b2", "i5-g5,h5", "a2-c4,b3"
+
+
+def test_several_moves_of_all_seats_in_turn(table: Table) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    position, moves = table.board(1).position, list[str]()
+    for _ in range(4):
+        moves.append(str(position.legal_moves()[0]))
+        position = after(position, moves[-1])
+    listed = f"1 (#1). {'  '.join(moves[:3])}\n2 (#4). {moves[3]}\n"
+    for line in (" ".join(moves), f"1. {', '.join(moves)}", f"1 {' then '.join(moves)}"):
+        bob.says(f"preview {line}").gets(1)
+        bob.hears("after these moves. Nothing has been played.", listed, position.state()[:20])
+    alice.says(f"prev {moves[0]}").hears(f"as it would be after {moves[0]}, move 1 (#1).")
+    carol.says("prevent mischief please").gets(1).hears("Sent to alice and bob.")
+    assert table.board(1).ply == 0
+
+
+def test_a_preview_that_cannot_be(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    for line, told in (
+        (f"{FIRST} {REPLY} a1-c3,b2", "alice cannot play a1-c3,b2, move 3 of your list. "),
+        (f"{FIRST} {FIRST}", f"bob cannot play {FIRST}, move 2 of your list. "),
+        (" ".join([FIRST] * 21), "A preview has 20 moves at most."),
+        ("new 9", "The standard board is for 2 to 6 players."),
+        (f"new 2 {REPLY}", "x's marbles on g5, h5 and i5 are not yours"),
+        (f"new 2 {FIRST} {FIRST}", f"seat 2 cannot play {FIRST}, move 2 of your list."),
+    ):
+        alice.says(f"preview {line}").gets(1).hears(told, "Nothing has changed.")
+
+
+def test_a_position_that_no_board_has(table: Table) -> None:
+    alice = table.joins("alice").forgets()
+    for line, told in (
+        ("preview new 3 -bowl", ["The first board, on the bowl board. Nobody plays on it."]),
+        (
+            f"preview new {FIRST} {REPLY}",
+            ["The board after these moves, on the standard board.", f"1 (#1). {FIRST}  {REPLY}"],
+        ),
+        ("abalone prev new 4 players -teams", ["seat 1", "seat 3"]),
+    ):
+        alice.writes(line).gets(1).hears("State: ", *told)

@@ -42,7 +42,15 @@ CHANGES = (*WANTED, *OF_ONESELF, *OF_BOARDS, *OF_THE_LOBBY)
 LOOKS = (
     *("help move", "whoami", "settings", "limit", "vacation", "block", "stop", "show 1", "games"),
     *("show", "standings", "export 3", "history", "info bob", "info me", "players", "next"),
-    *("showas 1", "seeks", "signup marta", "preview 1 {move1}", "showas next", "games waiting"),
+    *(
+        "showas 1",
+        "seeks",
+        "signup marta",
+        "preview 1 {move1}",
+        "preview new 3",
+        "showas next",
+        "games waiting",
+    ),
     *("status", "status 1"),
 )
 

@@ -5,8 +5,16 @@ from contextlib import suppress
 from typing import Self
 
 from pbm.commands.families.plan import MakePlan
+from pbm.commands.language.arguments import PLAYER_COUNT, Moves
 from pbm.commands.language.context import Context
-from pbm.commands.language.declare import BoardCommand, Command, Danger, operand
+from pbm.commands.language.declare import (
+    BoardCommand,
+    Chosen,
+    Command,
+    Danger,
+    game_options,
+    operand,
+)
 from pbm.commands.language.plan_lines import read_plan_line
 from pbm.commands.language.words import BoardKind, BoardRef, MoveText, PlyMark
 from pbm.errors import Refusal
@@ -14,9 +22,10 @@ from pbm.events import Answered, Event, NeedsConfirmation
 from pbm.mail.site import Answering
 from pbm.play import advice
 from pbm.play.actions import leave_board, play_move
-from pbm.play.boards import check_move
-from pbm.play.views import listed_after, past_view, view_after
-from pbm.rules.contract import Game
+from pbm.play.boards import Setup, check_move
+from pbm.play.previews import imagined_board, view_after
+from pbm.play.views import listed_after, past_view
+from pbm.rules.contract import Game, completed
 from pbm.store.values.boards import Board
 
 
@@ -136,20 +145,45 @@ class Preview(Command, group="look"):
     """See the board as a move would leave it; nothing is played."""
 
     words = ("preview",)
+    prefix = "prev"
     reads_only = True
 
     board: BoardRef | None = operand(BoardKind(), optional=True)
-    move: str = operand(MoveText())
+    moves: tuple[str, ...] = operand(Moves())
 
     def run(self, context: Context) -> Iterator[Event]:
         context.room()
         board = context.board(self.board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
-        view, move = view_after(
-            board, self.move, player_id=context.actor_id, picture=context.wants_picture
+        view, moves = view_after(
+            board, *self.moves, player_id=context.actor_id, picture=context.wants_picture
         )
-        yield Answered("preview", {**view, "move": move}, board.id)
+        yield Answered("preview", {**view, "moves": moves}, board.id)
+
+
+class PreviewNew(Command, group="look"):
+    """See the board on which a game would begin, or as moves would leave it."""
+
+    words = ("preview",)
+    prefix = Preview.prefix
+    second = "new"
+    needs_second = True
+    reads_only = True
+
+    players: int | None = operand(PLAYER_COUNT, optional=True)
+    chosen: Chosen = game_options(lambda game: game.info.options)
+    moves: tuple[str, ...] | None = operand(Moves(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        context.room()
+        info = self.game.info
+        setup = Setup(info.name, completed(info.options, self.chosen.options()))
+        counts = sorted(info.seats) if self.players is None else [self.players]
+        players = next(filter(setup.is_for, counts), counts[0])
+        board = imagined_board(setup, players, context.now)
+        view, moves = view_after(board, *(self.moves or ()), picture=context.wants_picture)
+        yield Answered("preview", {**view, "moves": moves, "options": dict(setup.options)})
 
 
 class Hint(BoardCommand, group="play"):

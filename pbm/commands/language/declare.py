@@ -298,7 +298,8 @@ class Command:
 
     @classmethod
     def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
-        return (game or default_game()).info.examples.get(cls.words[0], cls.examples)
+        name = f"{cls.words[0]} {cls.second}".strip()
+        return (game or default_game()).info.examples.get(name, cls.examples)
 
     @classmethod
     def help(cls) -> str:

@@ -27,7 +27,7 @@ from pbm.mail.reading.charsets import fold_typography
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.boards import check_move
 from pbm.play.game_words import mentions_place, moves_meant
-from pbm.play.views import view_after
+from pbm.play.previews import view_after
 from pbm.rules.contract import Game, Suggests, has
 from pbm.service.understanding.mail_turn import Known, Reading
 from pbm.store.values.boards import Board
@@ -161,7 +161,7 @@ def _asking(
     **why: bool,
 ) -> Reading:
     """Return the reading that asks whether a line means `move`. `why` is known of its doubts."""
-    shown, move = view_after(board, move, player_id=known.player_id, picture=known.wants_picture)
+    shown, (move,) = view_after(board, move, player_id=known.player_id, picture=known.wants_picture)
     told: dict[str, Any] = {"section": "guessed-move", "move": move, "line": line}
     told |= {"in_sentence": False, "returned": False, **why}
     command = PlayMove.bare(move, line, board.rules, BoardRef(board.id, board.ply + 1))
