@@ -1,6 +1,7 @@
-"""hatchling's hook: compiles the core of the search into the wheel, or into this checkout.
+"""hatchling's hook: writes the version down, and compiles the core of the search.
 
-Where that is not possible the wheel is one of plain Python, for any platform.
+The core goes into the wheel, or into this checkout. Where it cannot be compiled the wheel is one of
+plain Python, for any platform.
 """
 
 from __future__ import annotations
@@ -21,9 +22,18 @@ class CompiledCore(BuildHookInterface[Any]):
     """For an editable installation the library goes beside its source, else into the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile; called before the files of a wheel are gathered."""
-        compiling = _module(Path(self.root) / _FOLDER / "compiling.py")
+        """Write and compile; called before the files of a wheel or an sdist are gathered."""
         self._made = tempfile.TemporaryDirectory()
+        if version != "editable":  # a checkout has git
+            written = Path(self._made.name) / "version.txt"
+            written.write_text(self.metadata.version, encoding="ascii")
+            folder = "pbm/_data/" if self.target_name == "wheel" else ""
+            build_data["force_include"][str(written)] = f"{folder}{written.name}"
+        if self.target_name == "wheel":
+            self._compile(version, build_data)
+
+    def _compile(self, version: str, build_data: dict[str, Any]) -> None:
+        compiling = _module(Path(self.root) / _FOLDER / "compiling.py")
         library = Path(self._made.name) / compiling.LIBRARY.name
         try:
             compiling.compile_core(compiling.LIBRARY if version == "editable" else library)

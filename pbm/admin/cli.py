@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from pbm import __version__
 from pbm.admin.console import (
     Console,
     Sentences,
@@ -22,6 +21,7 @@ from pbm.admin.console import (
 from pbm.admin.games import games
 from pbm.admin.players import players
 from pbm.admin.queue import queue
+from pbm.app.cli import version_option
 from pbm.app.opening import owner_only
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
@@ -29,7 +29,7 @@ from pbm.service.operator import correspondence
 from pbm.service.operator import keys as keyring
 from pbm.service.operator.checks import check as check_all
 from pbm.service.operator.checks import database_state
-from pbm.service.operator.copies import bring_up_to_date
+from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes
 from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
 from pbm.service.operator.heartbeat_checks import CheckResult
 from pbm.service.operator.operator_session import OperatorSession
@@ -40,7 +40,7 @@ from pbm.store.migrate import newest_version
 
 
 @click.group(cls=Sentences)
-@click.version_option(__version__, prog_name="pbm-admin")
+@version_option("pbm-admin")
 @click.option("--who", default=login_name, metavar="NAME", help="Whose hand it is in the journal.")
 @click.pass_context
 def main(context: click.Context, who: str) -> None:
@@ -112,6 +112,7 @@ def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
 def migrate(console: Console) -> None:
     """Bring the tables to the version that this program needs."""
     with closing(Database(console.settings.database_url)) as database:
+        refuse_old_processes(database, system_clock)
         before, copy = bring_up_to_date(database)
     after = newest_version()
     if before == after:

@@ -5,24 +5,40 @@ import gc
 import logging
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TextIO, cast
+from typing import TextIO, TypeVar, cast
 
 import click
 import structlog
 
-from pbm import __version__
 from pbm.app.opening import owner_only, settings_from_here
 from pbm.app.server import Server
 from pbm.errors import OperatorError
 from pbm.rules.registry import GamesError
 from pbm.service.running.heartbeat import ROLES
+from pbm.version import version
 
 _NEW_OBJECTS = 10_000  # between two garbage collections; a turn makes some thousands
+_Decorated = TypeVar("_Decorated", bound=Callable[..., object])
+
+
+def version_option(program: str) -> Callable[[_Decorated], _Decorated]:
+    """Return a decorator for `--version`. The version is looked up only when it is asked for."""
+
+    def show(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
+        if is_asked and not context.resilient_parsing:
+            click.echo(f"{program}, version {version()}")
+            context.exit()
+
+    told = "Show the version and exit."
+    return click.option(
+        "--version", is_flag=True, expose_value=False, is_eager=True, callback=show, help=told
+    )
 
 
 @click.group()
-@click.version_option(__version__, prog_name="pbm")
+@version_option("pbm")
 def main() -> None:
     """A server for playing by mail."""
 

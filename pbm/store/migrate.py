@@ -1,14 +1,17 @@
 """Schema migrations by Alembic, without a configuration file."""
 
+from datetime import datetime
+
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, select, text
 
 from pbm.errors import OperatorError
 from pbm.resources import resource_path
 from pbm.store.db import Database
+from pbm.store.schema.running import heartbeats
 
 
 def newest_version() -> str:
@@ -46,6 +49,17 @@ def migrate(database: Database) -> None:
         if not database.embedded:  # a migration may compute for long between two statements
             connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         command.upgrade(_config(connection), "head")
+
+
+def processes_between(database: Database, first: datetime, last: datetime) -> list[str]:
+    """Name the processes with a heartbeat in that time, whatever version the tables have."""
+    beats = heartbeats.c
+    query = select(beats.pid, beats.host).where(beats.beat_at.between(first, last)).distinct()
+    with database.engine.connect() as connection:
+        if not inspect(connection).has_table(heartbeats.name):
+            return []
+        rows = connection.execute(query.order_by(beats.host, beats.pid))
+        return [f"process {row.pid} on {row.host}" for row in rows]
 
 
 def _scripts() -> ScriptDirectory:

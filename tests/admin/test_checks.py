@@ -80,6 +80,7 @@ def saying(greeting: bytes) -> Iterator[int]:
 def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
     port = settings.doorways[0].port
     assert list(findings(settings)) == [
+        "program",
         "address",
         "operator",
         "keys",
@@ -412,6 +413,14 @@ class TestRoles:
             found = finding(settings, "role turn", clock)
             assert (found.good, found.warning) == (True, told)
             assert ("died, was killed, or hangs" in found.text) is told
+
+    def test_one_of_another_version(self, settings: Settings) -> None:
+        heart = Heart(system_clock, ["turn"])
+        heart._versions = "0.2.9", "0007"
+        _beats(settings, heart)
+        found = finding(settings, "role turn", system_clock)
+        assert not found.good
+        assert ", with pbm 0.2.9, which is for other tables than these." in found.text
 
     def test_dead_ones_are_few(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(server_state, "MOST_ROWS", 8)

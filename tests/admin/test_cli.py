@@ -1,5 +1,6 @@
 """`pbm-admin` as the operator types it: what it prints, and what it says when it cannot."""
 
+import os
 import re
 import sqlite3
 from collections.abc import Callable
@@ -12,7 +13,9 @@ from click.testing import CliRunner, Result
 
 from pbm.admin import console
 from pbm.admin.cli import main
+from pbm.clock import system_clock
 from pbm.mail.keys import load_keyring
+from pbm.service.running.heartbeat import Heart
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 
@@ -315,6 +318,20 @@ class TestMigrate:
                 version = kept.execute("SELECT version_num FROM alembic_version").fetchone()
             assert version == (before,)
         assert len(lines(admin("players", "list"))) == 2
+
+    def test_not_under_an_older_program_that_runs(
+        self, admin: Admin, room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        heart = Heart(system_clock, ["turn"])
+        with room.table.database.transaction() as work:
+            heart.beat(work)
+        become_newer(tmp_path, monkeypatch)
+        refused = admin("migrate")
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert f"by an older pbm: process {os.getpid()} on " in refused.stderr
+        with room.table.database.transaction() as work:
+            heart.end(work)
+        assert lines(admin("migrate"))[0].startswith("The tables had version ")
 
     def test_of_a_newer_pbm(self, admin: Admin, room: Room) -> None:
         room.tampers("UPDATE alembic_version SET version_num = '9999'")

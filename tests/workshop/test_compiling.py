@@ -4,6 +4,7 @@ import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from pbm.rules.abalone.engine.compiling import CompilingError, compile_core
 from pbm.rules.contract import Budget
 
 ROOT = Path(__file__).resolve().parents[2]
+METADATA = SimpleNamespace(version="0.3.0")
 
 
 def compile_other(library: Path, source: str) -> None:
@@ -34,7 +36,7 @@ def build() -> dict[str, Any]:
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    hook = module.CompiledCore(str(ROOT), {}, None, None, "dist", "wheel", Application())
+    hook = module.CompiledCore(str(ROOT), {}, None, METADATA, "dist", "wheel", Application())
     data: dict[str, Any] = {"force_include": {}}
     hook.initialize("standard", data)
     return data
@@ -95,7 +97,9 @@ def test_without_a_compiler_there_is_a_reason(
     with pytest.raises(CompilingError, match=why):
         compile_core(tmp_path / "core.so")
     assert list(tmp_path.iterdir()) == []
-    assert build() == {"force_include": {}}
+    data = build()
+    assert data.keys() == {"force_include"}  # no platform
+    assert list(data["force_include"].values()) == ["pbm/_data/version.txt"]
 
 
 def test_a_folder_that_cannot_be_written_to_is_a_reason(tmp_path: Path) -> None:

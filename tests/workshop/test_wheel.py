@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from packaging.tags import platform_tags
 
-from pbm import __version__, resources
+from pbm import resources
 from pbm.mail.reading.quoting_marks import PHRASES
+from pbm.version import version
 from tests.installed_wheel import InstalledWheel
 
 
@@ -74,12 +75,12 @@ def test_the_wheel_is_for_this_platform_and_any_python(installed_wheel: Installe
 def test_the_wheel_brings_its_programs(installed_wheel: InstalledWheel, program: str) -> None:
     command = [installed_wheel.programs / program, "--version"]
     run = subprocess.run(command, cwd=installed_wheel.empty, capture_output=True, check=False)
-    assert run.stdout.decode() == f"{program}, version {__version__}\n"
+    assert run.stdout.decode() == f"{program}, version {version()}\n"
 
 
 def test_the_wheel_names_the_same_version_and_its_types(installed_wheel: InstalledWheel) -> None:
     program = "from importlib.metadata import version; print(version('pbm-server'))"
-    assert ask(installed_wheel, program) == __version__
+    assert ask(installed_wheel, program) == version()
     place = ask(installed_wheel, "import pbm; print(pbm.__file__)")
     assert Path(place).with_name("py.typed").exists()
 

@@ -20,7 +20,6 @@ from typing import IO
 
 from sqlalchemy.exc import DBAPIError
 
-from pbm import __version__
 from pbm.clock import Clock, system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
@@ -35,6 +34,7 @@ from pbm.store.db import Database
 from pbm.store.id_sequences import highest_given, skip_after_restore
 from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
 from pbm.store.sql.driver import parse_url
+from pbm.version import version
 
 FORMAT = 1
 DATABASE = "database"
@@ -262,7 +262,7 @@ def _write(settings: Settings, database: Database, folder: Path, file: Path) -> 
     manifest = Manifest(
         format=FORMAT,
         made=now.isoformat(timespec="seconds"),
-        program=__version__,
+        program=version(),
         kind=database.engine.url.get_backend_name(),
         schema=schema,
         address=settings.address,

@@ -44,6 +44,7 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import current_version, is_current, newest_version
 from pbm.store.sql.driver import parse_url, shown_url
 from pbm.store.values.mails import InboxStatus, OutboxStatus, incoming
+from pbm.version import version
 
 _SECONDS = 10
 _LATE_POST = timedelta(hours=1)
@@ -54,6 +55,9 @@ _QUEUE = "See: pbm-admin queue list"
 
 
 def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
+    yield CheckResult(
+        True, "program", f"pbm {version()}, for version {newest_version()} of the tables"
+    )
     yield checked("address", lambda: own_address(settings).plain)
     yield checked("operator", lambda: _operator(settings))
     database = checked("database", lambda: _database(settings))

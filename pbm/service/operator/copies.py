@@ -11,9 +11,17 @@ from psycopg.conninfo import make_conninfo
 from sqlalchemy import func, inspect, select, text
 from sqlalchemy.engine import URL
 
+from pbm.clock import Clock
 from pbm.errors import OperatorError
+from pbm.service.running.heartbeat import FORGOTTEN_AFTER, LATE
 from pbm.store.db import Database
-from pbm.store.migrate import current_version, is_current, migrate, newest_version
+from pbm.store.migrate import (
+    current_version,
+    is_current,
+    migrate,
+    newest_version,
+    processes_between,
+)
 from pbm.store.schema import metadata
 
 _BUSY_SECONDS = 30
@@ -125,6 +133,19 @@ def _find(program: str) -> str:
             f"{program} is missing; install PostgreSQL's client programs (postgresql-client)."
         )
     return found
+
+
+def refuse_old_processes(database: Database, clock: Clock) -> None:
+    """Raise OperatorError if the tables are old and processes that use them run."""
+    if is_current(database):
+        return
+    now = clock()
+    running = processes_between(database, now - LATE, now + FORGOTTEN_AFTER)
+    if running:
+        raise OperatorError(
+            f"The tables are in use by an older pbm: {', '.join(running)}. Stop every process of "
+            "the server before you migrate. One that was killed counts as running for a minute."
+        )
 
 
 def bring_up_to_date(database: Database) -> tuple[str, Path | None]:

@@ -21,6 +21,7 @@ from pbm.rules.registry import GamesError
 from pbm.service.running.heartbeat import CLOCKS_AGREE, FORGOTTEN_AFTER, LATE, ROLES, is_off
 from pbm.store.connecting import why_unusable
 from pbm.store.db import UnitOfWork
+from pbm.store.migrate import newest_version
 from pbm.store.values.queues import Heartbeat
 
 _MOST_NAMED = 5  # processes in a line
@@ -93,6 +94,13 @@ def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]
+    old = [beat for beat in running if beat.tables != newest_version()]
+    if old:
+        program = old[0].program or "before 0.3.0"
+        raise OperatorError(
+            f"run by {_named(old)}, with pbm {program}, which is for other tables than these. "
+            "Start it again."
+        )
     if running and not lost:
         return f"run by {_named(running)}"
     told = " ".join(_lost(beat, late) for beat in lost[:_MOST_NAMED])

@@ -18,7 +18,9 @@ from pbm.clock import Clock
 from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
+from pbm.store.migrate import newest_version
 from pbm.store.values.queues import Heartbeat
+from pbm.version import version
 
 LISTEN, TURN, POST, TICKS, ROBOTS = "listen", "turn", "post", "ticks", "robots"
 ROLES = (LISTEN, TURN, POST, TICKS, ROBOTS)
@@ -46,6 +48,7 @@ class Heart:
         self._clock = clock
         self._process = secrets.token_hex(8)  # the system reuses process ids
         self._host = socket.gethostname()
+        self._versions = version(), newest_version()
         self._loops: dict[str, dict[int, datetime]] = {role: {} for role in sorted(roles)}
         self._is_off = False
 
@@ -61,7 +64,10 @@ class Heart:
             _log.warning("this clock is not the database's", seconds_ahead=round(ahead or 0))
         host, pid = self._host, os.getpid()
         beats = [
-            Heartbeat(self._process, role, host, pid, now, min(loops.values(), default=now), ahead)
+            Heartbeat(
+                *(self._process, role, host, pid, now, min(loops.values(), default=now), ahead),
+                *self._versions,
+            )
             for role, loops in self._loops.items()
         ]
         work.heartbeats.beat(beats)

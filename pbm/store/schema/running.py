@@ -75,6 +75,8 @@ heartbeats = table(
     Column("beat_at", Moment, nullable=False),  # when the process wrote this row
     Column("alive_at", Moment, nullable=False),  # last sign of life of the role
     Column("ahead", Float),  # seconds by which the process's clock is ahead of the database's
+    Column("program", String(80), nullable=False, server_default=""),  # its version
+    Column("tables", String(20), nullable=False, server_default=""),  # the version that it needs
     mark=None,
 )
 

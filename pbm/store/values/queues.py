@@ -115,6 +115,8 @@ class Heartbeat:
     beat_at: datetime  # when this was written
     alive_at: datetime  # last progress of the role's loop
     ahead: float | None = None  # seconds ahead of PostgreSQL's clock; None with SQLite
+    program: str = ""  # version of the program; "" before 0.3.0
+    tables: str = ""  # version of the tables that it needs
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}"

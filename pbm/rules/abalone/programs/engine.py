@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import BinaryIO
 
-from pbm import __version__
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
 from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.layouts import BOARDS, LAYOUT, start
@@ -18,6 +17,7 @@ from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.programs import read_lines
 from pbm.rules.contract import Budget, RulesError, SearchResult
+from pbm.version import version
 
 _NO_MOVE = "(none)"
 
@@ -197,7 +197,7 @@ class Engine:
             self._thinking.stop()
 
     def _greet(self, _: list[str]) -> None:
-        self._say(f"id name pbm {__version__}")
+        self._say(f"id name pbm {version()}")
         self._say("id author the authors of pbm")
         for name, (usual, least, most) in OPTIONS.items():
             self._say(f"option name {name} type spin default {usual} min {least} max {most}")
@@ -284,7 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Plays Abalone against other programs, by lines of text such as"
         " `position start bowl moves a1,b2` and `go movetime 1000`.",
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s, version {__version__}")
+    parser.add_argument("--version", action="version", version=f"%(prog)s, version {version()}")
     parser.parse_args(arguments)
     say = Speaker()
     try:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, TypeVar, get_args
 
-from pbm import __version__
 from pbm.rules.abalone.board import LineMove
 from pbm.rules.abalone.engine.roots import DEEPEST, MOST_LINES
 from pbm.rules.abalone.engine.searching import evaluate, perft, search
@@ -18,6 +17,7 @@ from pbm.rules.abalone.notation import format_abapro, parse_abapro, parse_move
 from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.programs import read_lines
 from pbm.rules.contract import Budget, RulesError
+from pbm.version import version
 
 DEEPEST_PERFT = 5
 MOST_NODES = 100_000_000
@@ -227,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="The rules of Abalone for other programs: reads one JSON object a line,"
         ' such as {"op": "start", "board": "bowl", "players": 3}, and answers each with one line.',
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s, version {__version__}")
+    parser.add_argument("--version", action="version", version=f"%(prog)s, version {version()}")
     parser.parse_args(arguments)
     try:
         serve(sys.stdin.buffer, sys.stdout.buffer)
