@@ -1,5 +1,7 @@
 """The commands of `pbm-admin queue`, for mails that wait."""
 
+from collections.abc import Sequence
+
 import click
 
 from pbm.admin.console import cell, pass_session, why_option
@@ -42,28 +44,54 @@ def show(session: OperatorSession, name: str) -> None:
     click.echo(text.rstrip())
 
 
+_names = click.argument("names", metavar="[N]...", nargs=-1)
+_all = click.option("--all", "all_", is_flag=True, help="All that are stuck or have failed.")
+_address = click.option("--address", metavar="ADDRESS", help="With --all: from or to ADDRESS only.")
+
+
 @queue.command()
-@click.argument("name", metavar="N")
+@_names
+@_all
+@_address
 @pass_session
-def retry(session: OperatorSession, name: str) -> None:
-    """Try mail N again.
+def retry(
+    session: OperatorSession, names: tuple[str, ...], all_: bool, address: str | None
+) -> None:
+    """Try mails again, by their numbers or --all.
 
     Retry a stuck mail after its trouble is mended. For an outgoing mail, all mails that must go
     out before it are tried again too.
     """
-    retried, *ahead = service.retry(session, name)
-    order = "mails to one reader about one board go out in their order"
-    after = f", after {', '.join(ahead)}: {order}" if ahead else ""
-    click.echo(f"Mail {retried} will be tried again now{after}.")
+    for name in _meant(session, names, all_, address):
+        retried, *ahead = service.retry(session, name)
+        order = "mails to one reader about one board go out in their order"
+        after = f", after {', '.join(ahead)}: {order}" if ahead else ""
+        click.echo(f"Mail {retried} will be tried again now{after}.")
 
 
 @queue.command()
-@click.argument("name", metavar="N")
+@_names
+@_all
+@_address
 @why_option
 @pass_session
-def drop(session: OperatorSession, name: str, why: str) -> None:
-    """Give mail N up, and tell the player whose mail it is."""
-    click.echo(f"Mail {service.drop(session, name, why)} is dropped.")
+def drop(
+    session: OperatorSession, names: tuple[str, ...], all_: bool, address: str | None, why: str
+) -> None:
+    """Give mails up, by their numbers or --all, and tell their players."""
+    for name in _meant(session, names, all_, address):
+        click.echo(f"Mail {service.drop(session, name, why)} is dropped.")
+
+
+def _meant(
+    session: OperatorSession, names: tuple[str, ...], all_: bool, address: str | None
+) -> Sequence[str]:
+    if bool(names) == all_ or (address and not all_):
+        raise click.UsageError("Give the numbers of mails, or --all, perhaps with --address.")
+    found = service.in_trouble(session, address) if all_ else names
+    if not found:
+        click.echo("No mail is stuck or has failed.")
+    return found
 
 
 def _print_line(mail: service.MailInQueue) -> None:

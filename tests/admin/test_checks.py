@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import shutil
 import socket
+import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,9 +18,11 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
+from pbm import resources
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.mail.keys import load_keyring
+from pbm.mail.writing import render
 from pbm.play.boards import start_board
 from pbm.service.operator import checks
 from pbm.service.operator.checks import check
@@ -30,6 +34,7 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import migrate
 from pbm.store.repositories import server_state
 from pbm.store.repositories.server_state import Heartbeats
+from pbm.store.values.mails import OutboxStatus
 from pbm.store.values.queues import TimerKind
 from tests.admin.newer_program import NEWER, become_newer
 from tests.e2e.ports import free_port
@@ -98,6 +103,7 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "robots",
         f"port {port} on 127.0.0.1",
         "game abalone",
+        "templates",
         "maildir",
     ]
     assert [name for name, found in findings(settings).items() if not found.good] == [
@@ -194,6 +200,31 @@ class TestKeys:
         short = finding(replace(settings, secret_key="short-secret"), "keys")
         assert not short.good
         assert "short-secret" not in short.text
+
+
+def test_a_locked_file(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "_LOCKED_SECONDS", 0)
+    if not settings.database_url.startswith("sqlite"):
+        return
+    path = settings.database_url.removeprefix("sqlite:///")
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA locking_mode=EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        found = finding(settings, "database")
+    assert not found.good
+    assert "is locked by another program" in found.text
+
+
+def test_a_broken_template(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    templates = tmp_path / "templates"
+    shutil.copytree(resources.resource_path("templates"), templates)
+    (templates / "board.txt").write_text("{% if %}")
+    monkeypatch.setattr(render, "resource_path", lambda _: templates)
+    found = finding(settings, "templates")
+    assert not found.good
+    assert "board.txt, line 1" in found.text
 
 
 class TestWhoCanReadIt:
@@ -324,6 +355,43 @@ class TestQueue:
         found = finding(settings, "outbox", clock)
         assert not found.good
         assert "was due at 2026-11-21 12:00 UTC and is not sent" in found.text
+
+    def test_failed_mail_to_a_dead_mailbox(self, settings: Settings) -> None:
+        with _table(settings) as table:
+            table.joins("alice")
+            with table.database.transaction() as work:
+                player = work.players.by_handle("alice")
+                assert player is not None
+                work.outbox.change(1, player_id=player.id)
+                work.outbox.fail(1, "550 5.1.1 no such user", START)
+        assert not finding(settings, "queue").good
+        with _table(settings) as table, table.database.transaction() as work:
+            work.players.change(player.id, unreachable_since=START)
+        found = finding(settings, "queue")
+        assert found.good
+        assert found.text == (
+            "nothing stuck; 1 failed, all to players who cannot be reached"
+        )
+
+    def test_nothing_leaves(self, settings: Settings) -> None:
+        clock = Clock()
+        with _table(settings) as table:
+            _is_answered(table)
+            with table.database.transaction() as work:
+                work.outbox.defer(1, "451 4.3.0 try later", START + timedelta(hours=3))
+        clock.passes(minutes=60)
+        assert finding(settings, "outbox", clock).text == "1 waiting, 1 of them tried in vain"
+        clock.passes(minutes=1)
+        found = finding(settings, "outbox", clock)
+        assert not found.good
+        assert found.text.startswith("No mail has left yet, and 1 wait. The next server says: 451")
+        with _table(settings) as table:
+            _sends(table)
+            _is_answered(table)
+            with table.database.transaction() as work:
+                newest = work.outbox.waiting()[-1]
+                work.outbox.finish([newest.id], OutboxStatus.SENT, clock())
+        assert finding(settings, "outbox", clock).good
 
     def test_mail_that_waits_for_its_turn(self, settings: Settings) -> None:
         clock = Clock()

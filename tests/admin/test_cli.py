@@ -284,6 +284,20 @@ class TestQueue:
         assert lines(admin("queue", "drop", number, *WHY)) == [f"Mail {number} is dropped."]
         assert re.match(r"o\d+ due ", lines(admin("queue", "list"))[0])
 
+    def test_all_that_failed(self, admin: Admin, room: Room) -> None:
+        assert admin("queue", "retry").exit_code == 2
+        assert admin("queue", "retry", "o1", "--all").exit_code == 2
+        assert lines(admin("queue", "retry", "--all")) == ["No mail is stuck or has failed."]
+        room.tampers("UPDATE outbox SET status = 'failed' WHERE recipient LIKE '%@%'")
+        with room.table.database.reading() as work:
+            mails = work.outbox.waiting()
+        of_bob = [f"o{mail.id}" for mail in mails if mail.recipient == room.bob.address]
+        assert 0 < len(of_bob) < len(mails)
+        told = lines(admin("queue", "retry", "--all", "--address", room.bob.address))
+        assert [line.split()[1] for line in told] == of_bob
+        told = lines(admin("queue", "drop", "--all", *WHY))
+        assert len(told) == len(mails) - len(of_bob)
+
 
 class TestVerify:
     def test_what_is_wrong_is_told_and_ends_with_status_1(self, admin: Admin, room: Room) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from pbm.errors import OperatorError
 from pbm.service.operator import players
+from pbm.store.values.mails import OutboxStatus
 from tests.admin.conftest import Room
 
 WHY = "moved site, by phone"
@@ -43,6 +44,15 @@ class TestSetAddress:
         assert "new.example" not in room.bob.newest.text
         room.alice.hears_nothing()
         assert room.is_sound()
+
+    def test_what_waits_for_the_old_address_is_dropped(self, room: Room) -> None:
+        room.tampers("UPDATE outbox SET status = 'failed' WHERE recipient = 'bob@example.org'")
+        players.set_address(room.office, "bob", "bob@new.example", WHY)
+        with room.table.database.reading() as work:
+            left = [mail.recipient for mail in work.outbox.waiting()]
+            assert work.outbox.count(OutboxStatus.FAILED) == 0
+        assert left.count("bob@example.org") == 1  # tells of the new one
+        assert "bob@new.example" in left
 
     def test_it_is_in_the_journal(self, room: Room) -> None:
         players.set_address(room.office, "bob", "bob@new.example", WHY)

@@ -1,6 +1,7 @@
 """`pbm-admin check`: finds faults of a server's setup, and says how to mend each. Read-only."""
 
 import asyncio
+import sqlite3
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from pbm.mail.site import own_address
 from pbm.mail.smtp_out.connection import Timeouts
 from pbm.mail.smtp_out.maildir import check_folders
 from pbm.mail.smtp_out.smarthost import NoConnectionError, SmarthostTransport, parse_smarthost
+from pbm.mail.writing.render import Renderer
 from pbm.rules.contract import MayLack, has
 from pbm.rules.registry import games, left_out
 from pbm.rules.robots import ROBOTS
@@ -38,7 +40,7 @@ from pbm.service.operator.heartbeat_checks import (
 from pbm.service.operator.keys import refuse_other_keys
 from pbm.service.robots.jobs import missing
 from pbm.service.running.disks import Disk, disks
-from pbm.service.trouble.masking import one_line
+from pbm.service.trouble.masking import masked, one_line
 from pbm.store.connecting import refuse_lent_sessions, why_unusable
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import current_version, is_current, newest_version
@@ -52,6 +54,8 @@ _LATE_TURN = timedelta(minutes=5)
 _LATE_THOUGHT = timedelta(minutes=30)
 _T = TypeVar("_T")
 _QUEUE = "See: pbm-admin queue list"
+_MINUTE = "%Y-%m-%d %H:%M"
+_LOCKED_SECONDS = 3
 
 
 def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
@@ -82,6 +86,7 @@ def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
     if settings.tls_cert or settings.tls_key:
         yield checked("certificate", lambda: certificate_state(settings, clock))
     yield from _games()
+    yield checked("templates", _templates)
     if settings.smarthost:
         yield checked("smarthost", lambda: _smarthost(settings))
     else:
@@ -127,10 +132,11 @@ def _operator(settings: Settings) -> str:
 
 
 def _database(settings: Settings) -> str:
-    state = database_state(settings)
     url = parse_url(settings.database_url)
     if url.get_backend_name() != "sqlite":
-        return state
+        return database_state(settings)
+    _refuse_lock(sqlite_path(url))
+    state = database_state(settings)
     path, here = sqlite_path(url), Path.cwd()
     file = path.absolute()
     folders = [folder for folder in file.parents if here in (folder, *folder.parents)]
@@ -143,6 +149,27 @@ def _database(settings: Settings) -> str:
                 f"address. Run: chmod go= {path}*"
             )
     return state
+
+
+def _refuse_lock(path: Path) -> None:
+    """Raise OperatorError if another program has the SQLite file locked for good."""
+    if not path.exists():
+        return
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    try:
+        with closing(sqlite3.connect(address, uri=True, timeout=_LOCKED_SECONDS)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error as error:  # the check that follows tells any other
+        if error.sqlite_errorname.startswith("SQLITE_BUSY"):
+            raise OperatorError(
+                f"{path} is locked by another program, so nothing can be read or written. "
+                f"Find it: fuser -v {path}"
+            ) from error
+
+
+def _templates() -> str:
+    Renderer().load()
+    return "all can be read"
 
 
 def _games() -> Iterator[CheckResult]:
@@ -185,8 +212,8 @@ def _disk(disk: Disk) -> str:
 
 def _queue(work: UnitOfWork) -> str:
     stuck, failed = work.inbox.count(InboxStatus.STUCK), work.outbox.count(OutboxStatus.FAILED)
-    timers = work.timers.count(stuck=True)
-    if stuck or failed:
+    timers, unreachable = work.timers.count(stuck=True), work.outbox.failed_of_unreachable()
+    if stuck or failed > unreachable:
         raise OperatorError(
             f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"
         )
@@ -195,6 +222,8 @@ def _queue(work: UnitOfWork) -> str:
             f"Timers that are stuck: {timers}. The log has why (`timer failed`). They are tried "
             "again when the server is started the next time."
         )
+    if failed:
+        return f"nothing stuck; {failed} failed, all to players who cannot be reached"
     return "nothing stuck or failed"
 
 
@@ -217,7 +246,17 @@ def _outbox(work: UnitOfWork, clock: Clock) -> str:
         raise OperatorError(
             f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
         )
-    return f"{waiting} waiting" if waiting else "no mail waits to be sent"
+    put_off, late = work.outbox.put_off(), clock() - _LATE_POST
+    if put_off and put_off[0].written_at < late:
+        sent_at = work.outbox.last_sent()
+        if sent_at is None or sent_at < late:
+            since = f"since {sent_at:{_MINUTE}} UTC" if sent_at else "yet"
+            raise OperatorError(
+                f"No mail has left {since}, and {waiting} wait. The next server says: "
+                f"{masked(put_off[0].last_error or '')} {_QUEUE}"
+            )
+    tried = f", {len(put_off)} of them tried in vain" if put_off else ""
+    return f"{waiting} waiting{tried}" if waiting else "no mail waits to be sent"
 
 
 def _robots(work: UnitOfWork, clock: Clock) -> str:

@@ -25,6 +25,8 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         except AddressError as error:
             raise OperatorError(str(error)) from error
         _check_address(act, player, new)
+        # Their tags are void, and the boards are mailed anew.
+        act.work.outbox.give_up_all(player.id, "the operator replaced the address", act.now)
         for old in player.addresses:
             if address_key(old) != address_key(new):
                 act.tell(old, "address-old", handle=player.handle)

@@ -53,6 +53,21 @@ def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
         return [_listed(mail, now) for mail in mails], max(0, waiting - len(mails))
 
 
+def in_trouble(session: OperatorSession, address: str | None = None) -> list[str]:
+    """Return the names of all stuck and failed mails; of those from or to an address if given."""
+    with session.look() as work:
+        found: list[InboxMail | OutboxMail] = [
+            *(mail for mail in work.inbox.waiting() if mail.status == InboxStatus.STUCK),
+            *(mail for mail in work.outbox.waiting() if mail.status == OutboxStatus.FAILED),
+        ]
+    whose = None if address is None else address.lower()
+    return [_name(mail) for mail in found if whose in (None, _whose(mail).lower())]
+
+
+def _whose(mail: InboxMail | OutboxMail) -> str:
+    return mail.recipient if isinstance(mail, OutboxMail) else mail.sender
+
+
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
     """Return a mail, and its contents as masked text."""
     with session.look() as work:

@@ -24,6 +24,7 @@ from pbm.store.channels import Channel
 from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.mails import outbox, outbox_contents
+from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement, among
 from pbm.store.sql.transaction import read_as
@@ -256,6 +257,29 @@ class Outbox(MailQueue[OutboxMail]):
             outbox.c.due_at > now,
             due_at=now,
         )
+
+    def put_off(self) -> list[OutboxMail]:
+        """Return the waiting mails that were tried in vain, the oldest first; at most 100."""
+        query = _SELECTED.where(_IS_DUE, outbox.c.attempts > 0).order_by(outbox.c.written_at)
+        return [self._read(row) for row in self._rows(query.limit(100))]
+
+    def last_sent(self) -> datetime | None:
+        """Return when a mail was sent last, of those that were written lately."""
+        newest = select(outbox.c.finished_at).where(outbox.c.status == OutboxStatus.SENT)
+        latest = newest.order_by(outbox.c.id.desc()).limit(200).subquery()
+        moment: datetime | None = self._transaction.scalar(select(func.max(latest.c.finished_at)))
+        return moment
+
+    def failed_of_unreachable(self) -> int:
+        """Return how many failed mails are to players who cannot be reached."""
+        its = (outbox.c.status == FAILED, players.c.unreachable_since.is_not(None))
+        query = select(func.count()).where(players.c.id == outbox.c.player_id, *its)
+        return self._count(query)
+
+    def give_up_all(self, player_id: int, why: str, now: datetime) -> None:
+        """Drop all mails to a player that wait or have failed."""
+        its = (outbox.c.player_id == player_id, or_(_IS_DUE, outbox.c.status == FAILED))
+        self.finish(self._scalars(select(outbox.c.id).where(*its)), OutboxStatus.DROPPED, now, why)
 
     def supersede(
         self, player_id: int, why: str, now: datetime, *, board_id: int | None = None
