@@ -369,9 +369,7 @@ class TestQueue:
             work.players.change(player.id, unreachable_since=START)
         found = finding(settings, "queue")
         assert found.good
-        assert found.text == (
-            "nothing stuck; 1 failed, all to players who cannot be reached"
-        )
+        assert found.text == ("nothing stuck; 1 failed, all to players who cannot be reached")
 
     def test_nothing_leaves(self, settings: Settings) -> None:
         clock = Clock()

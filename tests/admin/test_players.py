@@ -46,7 +46,7 @@ class TestSetAddress:
         assert room.is_sound()
 
     def test_what_waits_for_the_old_address_is_dropped(self, room: Room) -> None:
-        room.tampers("UPDATE outbox SET status = 'failed' WHERE recipient = 'bob@example.org'")
+        room.tampers("UPDATE outbox SET status = 'failed' WHERE player_id = 2")
         players.set_address(room.office, "bob", "bob@new.example", WHY)
         with room.table.database.reading() as work:
             left = [mail.recipient for mail in work.outbox.waiting()]
