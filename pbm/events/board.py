@@ -143,7 +143,7 @@ class AddressChanged(BoardFact):
 # -- what players agree on -------------------------------------------------------------------------
 
 
-OfferKind = Literal["draw", "takeback", "pause", "resume"]
+OfferKind = Literal["draw", "takeback", "pause", "resume", "substitute"]
 
 
 class OfferMade(BoardNews):
@@ -174,10 +174,37 @@ class OfferLapsed(_OfferAnswered):
 
 
 class OfferVoid(BoardNews):
-    """An offer that the player `by` had made no longer counts, as a move was taken back."""
+    """An offer of the player `by` is off: a move was taken back, or a seat changed hands."""
 
     by: PlayerId
     kind: OfferKind
+
+
+class SubstituteAsked(BoardNews):
+    """A player asks that the player `guest` plays on; the guest is asked by a mail, too."""
+
+    player: PlayerId
+    guest: PlayerId
+
+    for_sender = True  # also told to others in mails without a board
+
+
+class SubstituteOff(BoardFact):
+    """The player `guest`, who was to play on for a player, cannot, or has not answered."""
+
+    player: PlayerId
+    guest: PlayerId
+    is_silent: bool = False
+
+
+class SeatTakenOver(BoardFact):
+    """All have agreed: from now on the player `by` plays for the player `player`."""
+
+    player: PlayerId
+    by: PlayerId
+
+    acts_on_board = passes_turn = happens_once = True
+    for_sender = True  # also told to others in mails without a board
 
 
 class DrawAgreed(BoardNews):

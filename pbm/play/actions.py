@@ -10,7 +10,7 @@ from pbm.play.advance import Changed, advance
 from pbm.play.clocks.waits import count_move, may_be_claimed, wait_of
 from pbm.play.offers import after_a_move, after_leaving
 from pbm.play.ratings import got_somewhere
-from pbm.play.results import scores_of
+from pbm.play.results import is_behind
 from pbm.play.turn import GameTurn
 from pbm.rules.contract import Budget, Searches, has
 from pbm.rules.sides import partners, teams
@@ -172,12 +172,13 @@ def is_spared(turn: GameTurn, board: Board, player_id: int) -> bool:
     work.players.lock(player_id)
     player = work.players.get(player_id)
     since, lapsed, spared = player.absent_since, player.lapsed_at, player.spared_at
-    if since is None or not got_somewhere(work, board):
+    seat = board.seats_of(player_id)[0]
+    if since is None or seat.taken_over or not got_somewhere(work, board):
         return False
     if lapsed is None or lapsed < since:
         work.players.change(player_id, lapsed_at=turn.now, spared_at=spared)
         return False
-    is_lost = _is_lost(turn, board, board.seats_of(player_id)[0].seat)
+    is_lost = _is_lost(turn, board, seat.seat)
     if is_lost or (spared and since - SPARED_EVERY < spared < since):
         return False
     work.players.change(player_id, lapsed_at=lapsed, spared_at=since)
@@ -186,11 +187,9 @@ def is_spared(turn: GameTurn, board: Board, player_id: int) -> bool:
 
 def _is_lost(turn: GameTurn, board: Board, seat: int) -> bool:
     """Return whether a seat is behind in score, or a short search sees that it will be."""
-    scores, own = scores_of(board), {seat, *partners(board.position, seat)}
-    others = (score for other, score in enumerate(scores, 1) if other not in own)
-    if max(others, default=0) > scores[seat - 1]:
+    if is_behind(board, seat):
         return True
-    game = board.rules
+    game, own = board.rules, {seat, *partners(board.position, seat)}
     if seat_to_move(board.position) not in own or not has(game, Searches):
         return False
     of = ("verdict", board.id, board.ply, board.taken_back)

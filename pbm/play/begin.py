@@ -187,7 +187,7 @@ def robot_beaten(work: UnitOfWork, board: Board) -> Iterator[RobotBeaten]:
     Yield none if no stronger robot can play the game now.
     """
     counted = work.ratings.counted(board.id)
-    if counted is None or counted.pool != Pool.TWO:
+    if counted is None or counted.pool != Pool.TWO or any(it.taken_over for it in board.seats):
         return
     winner, loser = sorted(board.seats, key=lambda seat: seat.seat not in (board.winners or ()))
     stronger = NEXT.get(loser.robot or "")

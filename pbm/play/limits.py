@@ -123,6 +123,7 @@ SEEK_STANDS, PAIRING_STANDS = 4 * _WEEK, 2 * _WEEK
 MOST_CHALLENGES = 10  # pending ones of a player
 CHALLENGE_AGAIN = Rate("challenges", 3, _DAY)  # of one player by another: it is a mail each time
 CHALLENGE_STANDS = 7 * _DAY
+SUBSTITUTES = Rate("substitutes", 5, _DAY)  # asked for by a player, on all boards
 MOST_BLOCKED = 100  # by one player
 REPORTS = Rate("reports", 5, _DAY)
 # Those that are mailed to the operator; the others are only kept.
@@ -175,6 +176,16 @@ def count_challenge(work: UnitOfWork, by: Player, players: Iterable[Player], now
         is_within = CHALLENGED_BY.take(work, now, player.id, by.id)
         if not (is_within and CHALLENGED.take(work, now, player.id)):
             raise Refusal("has-many-mails", handle=player.handle)
+
+
+def count_asking(work: UnitOfWork, by: Player, guest: Player, now: datetime) -> None:
+    """Count a mail that asks a player to play on for another. Raises Refusal."""
+    if not SUBSTITUTES.take(work, now, by.id):
+        again = minute_after(SUBSTITUTES.free_at(work, now, by.id))
+        raise Refusal("too-often", most=SUBSTITUTES.most, again=again, name=SUBSTITUTES.name)
+    if not CHALLENGE_AGAIN.take(work, now, by.id, guest.id):
+        raise Refusal("asked-enough", handle=guest.handle, most=CHALLENGE_AGAIN.most)
+    count_challenge(work, by, [guest], now)
 
 
 def strangers_answers_left(work: UnitOfWork, address: str, now: datetime) -> int:

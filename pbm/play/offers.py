@@ -1,4 +1,4 @@
-"""Offers between players of a board (draws, take-backs and pauses), and draws by claim.
+"""Offers on a board (draws, take-backs, pauses, substitutes), and draws by claim.
 
 An offer is open until all other players agree to it, or one player refuses it. Robots answer at
 once. Only for an offered draw a robot may need a search before it answers.
@@ -17,6 +17,7 @@ from pbm.play.boards import asked_by, close_board, go_back, positions_since, sec
 from pbm.play.clocks.pauses import check_pause, check_resume, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST, PAUSED_BY_ALL
 from pbm.play.game_words import why
+from pbm.play.handovers import check_guest, hand_over
 from pbm.rules.contract import ClaimError, Claims, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure, Offer, Ply
@@ -27,6 +28,7 @@ DRAW: Final = "draw"
 TAKEBACK: Final = "takeback"
 PAUSE: Final = "pause"
 RESUME: Final = "resume"
+SUBSTITUTE: Final = "substitute"
 _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 
@@ -57,8 +59,14 @@ def mark_of(offer: Offer) -> str:
     return f"{offer.kind}{offer.by}p{offer.moved}"
 
 
-def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int) -> list[Event]:
-    """Make an offer to the other players of a board. Raises Refusal."""
+def make_offer(
+    work: UnitOfWork,
+    board: Board,
+    kind: news.OfferKind,
+    player_id: int,
+    guest: Player | None = None,
+) -> list[Event]:
+    """Make an offer to the other players of a board, and to a `guest`. Raises Refusal."""
     moved = takeback_ply(work, board, player_id)
     last = board.offer(kind)
     if last and last.open:
@@ -69,15 +77,17 @@ def make_offer(work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: 
             handle=board.handle_of(last.by),
             own=last.by == player_id,
             to_you=player_id in waiting,
-            waiting=[board.handle_of(waits) for waits in waiting],
+            waiting=list(map(work.players.handles_of(waiting).get, waiting)),
             number=board.id,
         )
     if last and last.by == player_id and last.moved == moved:
         raise Refusal("offer-turned-down", what=kind, number=board.id)
     if kind in _OF_CLOCKS:
         _OF_CLOCKS[kind](board)
-    offer = Offer(kind, player_id, moved)
+    offer = Offer(kind, player_id, moved, guest=guest.id if guest else None)
     _keep(work, board, offer)
+    if guest:
+        return [news.SubstituteAsked(board.id, player_id, guest.id)]
     if kind == TAKEBACK:
         return [news.TakebackAsked(board.id, player_id, *_taken(work, board, offer))]
     return [news.OfferMade(board.id, player_id, kind)]
@@ -87,6 +97,11 @@ def agree(
     work: UnitOfWork, board: Board, offer: Offer, player_id: int, now: datetime
 ) -> list[Event]:
     """Agree to an offer. If nobody else has to agree any more, the offer is carried out."""
+    if offer.guest:
+        try:
+            check_guest(work, board, offer.by, work.players.get(offer.guest))
+        except Refusal:
+            return end_substitute(work, board, offer)
     offer = replace(offer, agreed=(*offer.agreed, player_id))
     board = _keep(work, board, offer)
     if not board.waiting_for(offer):
@@ -96,12 +111,20 @@ def agree(
 
 def refuse(work: UnitOfWork, board: Board, offer: Offer, player_id: int) -> list[Event]:
     """Refuse an offer for a player. If the player has made the offer, it is withdrawn."""
-    if offer.kind in _OF_CLOCKS:
+    if offer.kind in _OF_CLOCKS or offer.guest:
         _drop(work, board, offer)
     else:
         _keep(work, board, replace(offer, open=False))
     fact = news.OfferWithdrawn if player_id == offer.by else news.OfferRefused
     return [_answered(fact, board, offer, player_id)]
+
+
+def end_substitute(
+    work: UnitOfWork, board: Board, offer: Offer, *, is_silent: bool = False
+) -> list[Event]:
+    """End the wish for a substitute, who cannot play or has not answered."""
+    _drop(work, board, offer)
+    return [news.SubstituteOff(board.id, offer.by, offer.guest or 0, is_silent)]
 
 
 def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
@@ -135,6 +158,9 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Chan
         board = _keep(work, board, replace(offer, open=False))
         drawn = close_board(work, board, "agreed", now, winners=())
         return drawn, [news.DrawAgreed(board.id, offer.by)]
+    if offer.guest:
+        board, off = hand_over(work, _drop(work, board, offer), offer.by, offer.guest, now)
+        return board, [news.SeatTakenOver(board.id, offer.by, offer.guest), *off]
     if offer.kind in _OF_CLOCKS:
         board = _drop(work, board, offer)
         if offer.kind == PAUSE:
@@ -180,7 +206,12 @@ def _keep(work: UnitOfWork, board: Board, offer: Offer) -> Board:
 
 
 def ask_all(
-    work: UnitOfWork, board: Board, kind: news.OfferKind, player_id: int, now: datetime
+    work: UnitOfWork,
+    board: Board,
+    kind: news.OfferKind,
+    player_id: int,
+    now: datetime,
+    guest: Player | None = None,
 ) -> list[Event]:
     """Make an offer, and have the robots on the board answer it. Raises Refusal.
 
@@ -190,7 +221,7 @@ def ask_all(
         asked = board.offer(RESUME)
         resume(work, _drop(work, board, asked) if asked else board, now)
         return [news.PauseEnded(board.id, player_id, alone=True)]
-    events = make_offer(work, board, kind, player_id)
+    events = make_offer(work, board, kind, player_id, guest)
     for robot_id in dict.fromkeys(seat.player_id for seat in board.seats if seat.robot):
         events += _answer(work, work.boards.get(board.id), kind, robot_id, now)
     return events

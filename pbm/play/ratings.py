@@ -5,7 +5,7 @@ A finished board that changes ratings is called counted, and gets a number. All 
 recomputed from the counted boards, in the order of these numbers.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -23,7 +23,7 @@ from pbm.rules.registry import game_named, games
 from pbm.rules.robots import ROBOTS
 from pbm.rules.sides import teams
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, BoardStatus, Seat
+from pbm.store.values.boards import Board, BoardStatus, Handover, Seat
 from pbm.store.values.players import CountedBoard, Player, Pool, Rating, RatingResult
 from pbm.store.values.queues import TimerKind
 
@@ -67,11 +67,12 @@ def shown_of(rating: Rating) -> RatingShown:
 
 def rating_changes(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
     """Return the rating changes that a finished board caused, in seat order."""
-    over = board.status == BoardStatus.FINISHED and _may_count(board)
+    over = board.status == BoardStatus.FINISHED and _may_count(work, board)
     counted = work.ratings.counted(board.id) if over else None
     if counted is None:
         return []  # boards finished before there were ratings may not be counted yet
     found = {item.player_id: item for item in work.ratings.results(counted)}
+    board, _ = as_rated(work, board)
     now = work.ratings.current(counted.game, counted.pool, list(found))
     narrow = {player_id for player_id, rating in now.items() if not rating.wide}
     told = [(seat, seat.player_id) for seat in board.seats if seat.player_id in found]
@@ -116,7 +117,7 @@ def got_somewhere(work: UnitOfWork, board: Board) -> bool:
 
     A game that its own rules have ended always did, if nobody left it early.
     """
-    if not _may_count(board):
+    if not _may_count(work, board):
         return False
     if board.position.outcome and not board.position.out:
         return True
@@ -126,14 +127,57 @@ def got_somewhere(work: UnitOfWork, board: Board) -> bool:
     return fewest >= MOVES or (fewest >= MOVES_WITH_SCORE and any(scores_of(board)))
 
 
-def _may_count(board: Board) -> bool:
-    players = {seat.player_id for seat in board.seats}
+def _may_count(work: UnitOfWork, board: Board) -> bool:
+    players = rated_players(work, board)
     return board.rated and not board.from_record and len(players) == len(board.seats)
+
+
+def as_rated(work: UnitOfWork, board: Board) -> tuple[Board, Mapping[int, Handover]]:
+    """Return a board with the players for whom its seats count, who had them first.
+
+    The second result has the first handover of each seat that changed hands.
+    """
+    first: dict[int, Handover] = {}
+    for item in work.plies.handovers(board):
+        first.setdefault(item.seat, item)
+    had = {seat: work.players.get(item.player_id) for seat, item in first.items()}
+    seats = tuple(
+        replace(seat, player_id=who.id, handle=who.handle, robot=who.robot)
+        if (who := had.get(seat.seat))
+        else seat
+        for seat in board.seats
+    )
+    return (replace(board, seats=seats) if had else board), first
+
+
+def rated_players(work: UnitOfWork, board: Board) -> set[int]:
+    return {seat.player_id for seat in as_rated(work, board)[0].seats}
+
+
+def _sides_rated(board: Board, handed: Mapping[int, Handover]) -> Sequence[Sequence[int]]:
+    """Return the seats of each side that is compared with others.
+
+    A seat that changed hands counts, as lost, if its first player was behind then.
+    """
+    sides = teams(board.start)
+    counting = [it.seat for it in board.seats if it.seat not in handed or handed[it.seat].behind]
+    return sides or [[seat] for seat in counting]
+
+
+def _seats_rated(board: Board, handed: Mapping[int, Handover]) -> frozenset[int]:
+    """Return the seats whose ratings change. In teams the others have had a new partner."""
+    lost = {seat for seat, item in handed.items() if item.behind}
+    if handed and teams(board.start):
+        return frozenset(lost)
+    sides = _sides_rated(board, handed)
+    return frozenset(chain(*sides)) if len(sides) > 1 else frozenset()
 
 
 def pool_of(work: UnitOfWork, board: Board) -> Pool | None:
     """Return the ratings that a finished board counts for; None if it counts for none."""
     if board.status != BoardStatus.FINISHED or not got_somewhere(work, board):
+        return None
+    if not _seats_rated(*as_rated(work, board)):
         return None
     pool = pool_for(board.start)
     return pool if pool != Pool.TEAMS or _all_moved_themselves(work, board) else None
@@ -170,7 +214,8 @@ def _all_moved_themselves(work: UnitOfWork, board: Board) -> bool:
 
 def is_too_short(work: UnitOfWork, board: Board, changes: Sequence[Any]) -> bool:
     """Return whether a finished board changed no ratings since the game was too short."""
-    over = board.status == BoardStatus.FINISHED and _may_count(board)
+    over = board.status == BoardStatus.FINISHED and _may_count(work, board)
+    over = over and not any(seat.taken_over for seat in board.seats)
     return over and not changes and pool_of(work, board) is None
 
 
@@ -180,7 +225,7 @@ def count_board(work: UnitOfWork, board: Board, now: datetime) -> None:
         return
     counted = work.ratings.add(board.id, board.game, pool, now)
     work.ratings.set_results(counted, results_of(work, board, counted))
-    look_around(work, counted.game, counted.pool, {seat.player_id for seat in board.seats})
+    look_around(work, counted.game, counted.pool, rated_players(work, board))
 
 
 def look_around(work: UnitOfWork, game: str, pool: Pool, player_ids: set[int]) -> None:
@@ -221,7 +266,7 @@ def uncount_board(work: UnitOfWork, board: Board, now: datetime) -> None:
     if counted is not None:
         work.ratings.hold()
         work.ratings.forget(counted)
-        look_around(work, counted.game, counted.pool, {seat.player_id for seat in board.seats})
+        look_around(work, counted.game, counted.pool, rated_players(work, board))
         recount_from(work, counted.number, now)
 
 
@@ -246,22 +291,27 @@ def results_of(work: UnitOfWork, board: Board, counted: CountedBoard) -> tuple[R
 
     The rating does not change for robots, nor for a player whose forfeit was spared.
     """
+    board, handed = as_rated(work, board)
+    sides, counting = _sides_rated(board, handed), _seats_rated(board, handed)
     left = work.plies.departures(board.id) if board.position.out else ()
-    spared = {item.seat for item in left if item.spared}
+    spared = {item.seat for item in left if item.spared and item.seat not in handed}
     players = [seat.player_id for seat in board.seats]
     before = work.ratings.last(counted.game, counted.pool, players, before=counted.number)
     known = [
         measured(seat.robot) if seat.robot else at(before.get(seat.player_id), counted.at)
         for seat in board.seats
     ]
-    places = places_of(board)
-    after = after_game(known, teams(board.start) or [[seat.seat] for seat in board.seats], places)
-    weights = _weights(work, board, counted)
+    lost = {seat: item.after_ply for seat, item in handed.items() if item.behind}
+    places, compared = places_of(board, lost), sorted(chain(*sides))
+    after = dict(zip(compared, after_game(known, sides, places), strict=True))
+    weights = _weights(work, board, counted, compared)
     results: list[RatingResult] = []
-    rows = zip(board.seats, places, known, after, weights, strict=True)
-    for seat, place, was, new, weight in rows:
+    for seat, place, was in zip(board.seats, places, known, strict=True):
+        if seat.seat not in counting:
+            continue
+        new, weight = after[seat.seat], weights[seat.seat]
         stays = seat.robot or seat.seat in spared
-        against = () if seat.robot else _against(board, seat.seat)
+        against = () if seat.robot else _against(board, seat.seat, compared)
         people = [other.player_id for other in against if not other.robot]
         met = _met(was, people, weight)
         now = was if stays else _changed(replace(was, met=met), new, weight, bool(people))
@@ -300,12 +350,14 @@ def _changed(was: Rating, rated: tuple[float, float], weight: float, with_people
     )
 
 
-def _against(board: Board, seat: int) -> list[Seat]:
-    sides = board.start.sides
-    return [other for other in board.seats if sides[other.seat - 1] != sides[seat - 1]]
+def _against(board: Board, seat: int, rated: Collection[int]) -> list[Seat]:
+    sides, others = board.start.sides, (other for other in board.seats if other.seat in rated)
+    return [other for other in others if sides[other.seat - 1] != sides[seat - 1]]
 
 
-def _weights(work: UnitOfWork, board: Board, counted: CountedBoard) -> list[float]:
+def _weights(
+    work: UnitOfWork, board: Board, counted: CountedBoard, rated: Collection[int]
+) -> dict[int, float]:
     """Return for each seat how much the game counts, from 0 to 1. Repeated games count less."""
     players = [seat.player_id for seat in board.seats]
     meetings = work.ratings.meetings(counted, players, counted.at - REPEATED_WITHIN)
@@ -314,9 +366,11 @@ def _weights(work: UnitOfWork, board: Board, counted: CountedBoard) -> list[floa
         first, second = sorted((one.player_id, other.player_id))
         return 0.5 ** max(0, meetings.get((first, second), 0) + 1 - _FULL_GAMES)
 
-    return [
-        fmean(of_pair(seat, other) for other in _against(board, seat.seat)) for seat in board.seats
-    ]
+    return {
+        seat.seat: fmean(of_pair(seat, other) for other in _against(board, seat.seat, rated))
+        for seat in board.seats
+        if seat.seat in rated
+    }
 
 
 def after_game(

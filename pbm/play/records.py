@@ -8,6 +8,7 @@ from pbm.events import BoardImported
 from pbm.play import happened
 from pbm.play.boards import close_board, mark, progress_at, request_move, steps_of
 from pbm.play.clocks.waits import start_clock
+from pbm.play.handovers import handed_over
 from pbm.play.subjects import board_subject
 from pbm.play.turn import GameTurn
 from pbm.rules.contract import (
@@ -42,7 +43,7 @@ def record_of(work: UnitOfWork, board: Board, server: str) -> GameRecord:
         ),
         steps_of(work, board),
         _ending(board),
-        _own_tags(board, server) if board.tags is None else board.tags,
+        _own_tags(work, board, server) if board.tags is None else board.tags,
     )
 
 
@@ -124,13 +125,17 @@ def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
         work.boards.change(board.id, changed_at=now)
 
 
-def _own_tags(board: Board, server: str) -> tuple[tuple[str, str], ...]:
+def _own_tags(work: UnitOfWork, board: Board, server: str) -> tuple[tuple[str, str], ...]:
     number = (("Round", str(board.round.number)),) if board.round else ()
+    had = handed_over(work, board).get("handovers", ())
+    told = (f"seat {item['seat']}: {item['handle']} to ply {item['ply']}" for item in had)
+    handed = (("Substitutes", "; ".join(told)),) if had else ()
     return (
         ("Event", f"Board {board.id}"),
         ("Site", server.rpartition("@")[2]),
         ("Date", f"{board.started_at:%Y.%m.%d}"),
         *number,
+        *handed,
     )
 
 

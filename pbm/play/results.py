@@ -1,7 +1,8 @@
 """Results of finished boards."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from pbm.rules.contract import BreaksTies, Scores, has
@@ -11,22 +12,25 @@ from pbm.store.repositories.history import Meeting
 from pbm.store.values.boards import Board
 
 
-def places_of(board: Board) -> tuple[int, ...]:
+def places_of(board: Board, left: Mapping[int, int] = MappingProxyType({})) -> tuple[int, ...]:
     """Return the place of each seat on a finished board; 1 is the best. Partners share a place.
 
     The winners are first. In a draw, all players who have not left are first. Players who have left
-    are last; among them, the one with the later last move has the better place.
+    are last; among them, the one with the later last move has the better place. `left` has further
+    seats that count as left, each with its last ply.
     """
-    keys = [_key(board, seat.seat) for seat in board.seats]
+    keys = [_key(board, seat.seat, left) for seat in board.seats]
     return tuple(sum(other < key for other in keys) + 1 for key in keys)
 
 
-def _key(board: Board, seat: int) -> tuple[int, ...]:
+def _key(board: Board, seat: int, left: Mapping[int, int]) -> tuple[int, ...]:
     side, position = (seat, *partners(board.position, seat)), board.position
+    if gone := [left[other] for other in side if other in left]:
+        return 2, 1 - 2 * max(gone)
     if seat in (board.winners or ()):
         return (0,)
     if position.out.issuperset(side):
-        return 2, -max(board.seats[other - 1].last_ply for other in side)
+        return 2, -2 * max(board.seats[other - 1].last_ply for other in side)
     if not board.winners:
         return (0,)
     rank = position.outcome.ranks[seat - 1] if position.outcome else 0
@@ -36,6 +40,13 @@ def _key(board: Board, seat: int) -> tuple[int, ...]:
 def scores_of(board: Board) -> tuple[int, ...]:
     game = board.rules
     return game.scores(board.position) if has(game, Scores) else (0,) * len(board.seats)
+
+
+def is_behind(board: Board, seat: int) -> bool:
+    """Return whether another side has scored more than a seat's."""
+    scores, own = scores_of(board), {seat, *partners(board.position, seat)}
+    others = (score for other, score in enumerate(scores, 1) if other not in own)
+    return max(others, default=0) > scores[seat - 1]
 
 
 def balance_of(board: Board, seat: int) -> int:
@@ -90,13 +101,17 @@ def score_of(meetings: Sequence[Meeting]) -> dict[str, int]:
 def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
     """Return the result of a finished board for one of its players, as data for a template."""
     left = work.plies.departures(board.id) if board.position.out else ()
-    seat = board.seats_of(player_id)[0].seat
+    own_seats = [seat.seat for seat in board.seats_of(player_id)]
+    had = (item.seat for item in work.plies.handovers(board) if item.player_id == player_id)
+    seat = next(iter(own_seats or had))
     place = places_of(board)[seat - 1]
     sides = len(teams(board.start) or board.seats)
     own = partners(board.position, seat)
     how = "placed" if sides > 2 else "lost"
     if place == 1:
         how = "won" if board.winners else "drawn"
+    if not own_seats:
+        how = "handed-over"
     handles = {item.seat: item.handle for item in board.seats}
     return {
         "number": board.id,

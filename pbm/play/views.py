@@ -9,6 +9,7 @@ from typing import Any
 from pbm.play.advice import people_against
 from pbm.play.clocks.view import clock_for
 from pbm.play.clocks.waits import calendar_read, terms_of
+from pbm.play.handovers import WhoMoved, handed_over, who_moved
 from pbm.play.offers import claimable
 from pbm.play.plans import shown_plan
 from pbm.play.ratings import is_too_short, rating_changes, ratings_now
@@ -74,6 +75,7 @@ def board_views(
         for since in {_listed_after(board, place, plies) for place in sits.values()}
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
+    who = who_moved(work, board)
     views: dict[int | None, ViewData] = {}
     plans = {plan.player_id: plan for plan in work.plans.on_board(board)}
     for player_id, place in sits.items():
@@ -90,8 +92,10 @@ def board_views(
                 {"handle": board.seats[seat - 1].handle, **seats[seat - 1]}
                 for seat in place.partners
             ],
-            "offers": [_offered(board, offer, plies, player_id) for offer in board.open_offers],
-            "happened": _happened(board, plies, departures, since, knows.get(player_id)),
+            "offers": [
+                _offered(work, board, offer, plies, player_id) for offer in board.open_offers
+            ],
+            "happened": _happened(board, plies, departures, who, since, knows.get(player_id)),
             **_examples(board, yours=yours),
             "may_decline": board.playing and player_id in board.still_in and not place.has_moved,
             "claim": claim if player_id in board.still_in else None,
@@ -257,6 +261,7 @@ def _shared(
         "rounds": rounds,
         # Until the game is over, nobody is told which moves were planned.
         "planned": [] if board.playing else [ply.ply for ply in plies if ply.planned],
+        **handed_over(work, board),
         "places": places(board),
         "seconds": seconds_taken(board),
         "too_short": is_too_short(work, board, ratings),
@@ -328,8 +333,11 @@ def seats_data(board: Board, position: Position) -> tuple[ViewData, ...]:
     return tuple({"symbol": str(seat.seat)} for seat in board.seats)
 
 
-def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None) -> ViewData:
+def _offered(
+    work: UnitOfWork, board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | None
+) -> ViewData:
     waiting = board.open_offers[offer]
+    guest = {"guest": work.players.get(offer.guest).handle} if offer.guest else {}
     return {
         "what": offer.kind,
         "by": board.handle_of(offer.by),
@@ -337,7 +345,10 @@ def _offered(board: Board, offer: Offer, plies: Sequence[Ply], player_id: int | 
         "move": next((ply.text for ply in plies if ply.ply == offer.moved), None),
         "later": board.ply - offer.moved,  # further plies that it undoes
         "to_you": player_id in waiting,
-        "waiting": [board.handle_of(waits) for waits in waiting],
+        "waiting": [
+            guest["guest"] if waits == offer.guest else board.handle_of(waits) for waits in waiting
+        ],
+        **guest,
     }
 
 
@@ -345,12 +356,14 @@ def _happened(
     board: Board,
     plies: Sequence[Ply],
     departures: Sequence[Departure],
+    who: WhoMoved,
     seen: int,
     after: int | None,
 ) -> list[ViewData]:
     """Return moves and departures after the ply `after`. If it is None, `seen` is used."""
     since = seen if after is None else after
-    items = [(ply.ply, _move_data(board, ply, departures)) for ply in plies if ply.ply > since]
+    new = (ply for ply in plies if ply.ply > since)
+    items = [(ply.ply, _move_data(board, ply, departures, who)) for ply in new]
     items += [
         (item.after_ply, {"handle": board.seats[item.seat - 1].handle, "how": item.how})
         for item in departures
@@ -359,12 +372,12 @@ def _happened(
     return [item for _, item in sorted(items, key=lambda pair: pair[0])]
 
 
-def _move_data(board: Board, ply: Ply, departures: Sequence[Departure]) -> ViewData:
+def _move_data(board: Board, ply: Ply, departures: Sequence[Departure], who: WhoMoved) -> ViewData:
     """Return a move as data. `seat_of` is a partner who had left, if it was made for one."""
     had_left = any(item.seat == ply.seat and item.after_ply < ply.ply for item in departures)
     by = next(iter(partners(board.position, ply.seat)), ply.seat) if had_left else ply.seat
     return {
-        "handle": board.seats[by - 1].handle,
+        "handle": who(by, ply.ply),
         "seat_of": board.seats[ply.seat - 1].handle if had_left else None,
         "ply": ply.ply,
         "move": ply.text,

@@ -43,6 +43,23 @@ def test_the_next_player_begins(table: Table) -> None:
     alice.hears("A rematch of board 2")
 
 
+@pytest.mark.parametrize(
+    ("line", "seated", "refusal"),
+    [
+        ("rematch -seats=me,bob", ["alice", "bob"], ""),
+        ("rematch 1 -seats=bob,alice", ["bob", "alice"], ""),
+        ("rematch -seats=bob,carol", [], "A rematch of board 1 is between bob and alice."),
+        ("rematch -seats=bob", [], '"rematch 1 -seats=bob,alice"'),
+    ],
+)
+def test_other_seats(line: str, seated: list[str], refusal: str, table: Table) -> None:
+    alice, _ = ended(table, "alice", "bob")
+    table.joins("carol")
+    alice.says(line).gets(1).hears(refusal or "A rematch of board 1")
+    assert (seats(table, 2) if seated else []) == seated
+    assert len(table.boards()) == 1 + bool(seated)
+
+
 def test_plain_words_ask_for_it_on_a_board_that_is_over(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
     alice.says("Again?").gets(1).hears("Sent to bob.")

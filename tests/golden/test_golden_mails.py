@@ -23,7 +23,7 @@ from pbm.robots.analysis import Judged, Piece, look_at
 from pbm.robots.thinking import Course, RobotMove
 from pbm.rules.contract import Budget
 from pbm.rules.robots import ADVISER, ROBOTS
-from pbm.service.asking import challenges, questions
+from pbm.service.asking import challenges, guests, questions
 from pbm.service.robots import handlers
 from pbm.service.robots.jobs import MOST_TRIES
 from pbm.service.ticks import jobs
@@ -106,6 +106,9 @@ NAMES = (
     "challenge-off",
     "report",
     "words-not-shown",
+    "substitute",
+    "substitute-asked",
+    "seat-taken-over",
     "digest",
     "reminders",
     "welcome-to-a-robot",
@@ -251,6 +254,7 @@ def _open_games(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
 def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     """The mails of players who want to be asked first, or not to read somebody."""
     monkeypatch.setattr(questions, "new_token", lambda: "a" * 24)
+    monkeypatch.setattr(guests, "new_token", lambda: "b" * 24)
     table = Table(url)
     alice, bob = table.start("alice", "bob")
     bob.says("challenges ask")
@@ -265,6 +269,12 @@ def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     bob.says("move 1 i9-g7,f6")
     alice.says("a2-c4,d5\nAnd lose again.", answering=alice.mail("Abalone"))
     found["words-not-shown"] = bob.newest
+    dora = table.joins("dora")
+    bob.says("substitute 1 dora", answering=bob.mail("Abalone"))
+    found["substitute"], found["substitute-asked"] = dora.newest, alice.newest
+    dora.says("yes")
+    alice.says("yes")
+    found["seat-taken-over"] = dora.newest
     table.close()
     return found
 

@@ -5,7 +5,7 @@ from pbm.resources import resource_path
 TEMPLATES = resource_path("templates")
 # Their mails have the subject of a board, a question or a list of games.
 IN_QUESTIONS = {
-    *("alias", "challenge", "confirm", "invite", "new-address", "welcome"),
+    *("alias", "challenge", "confirm", "invite", "new-address", "substitute", "welcome"),
     *("sections/doubt-failed", "sections/doubt-strict", "sections/doubtful-lines"),
     *("sections/ends-address", "sections/ends-all", "sections/ends-password"),
     *("sections/ends-replies", "sections/guessed-move", "sections/meant", "sections/other-board"),

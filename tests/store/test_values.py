@@ -29,6 +29,7 @@ TABLES: dict[str, str] = {
     "Change": "changes players",
     "Departure": "departures",
     "Fact": "facts",
+    "Handover": "handovers",
     "Heartbeat": "heartbeats",
     "InboxMail": "inbox inbox_raw",
     "KeptAnalysis": "analyses",

@@ -4,19 +4,22 @@ Also `claim`, which ends a game as a draw if it gets nowhere; nobody needs to ag
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from pbm.clock import local_moment
+from pbm.commands.families.lobby import opponent_named
 from pbm.commands.families.settings import set_challenges
 from pbm.commands.language.context import BOARDS_NAMED, Context, which_board
 from pbm.commands.language.declare import BoardCommand, Command, operand
 from pbm.commands.language.words import BoardKind, BoardRef, Handle, OneOf, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Answered, CalledOff, Event
-from pbm.play import offers
+from pbm.play import limits, offers
 from pbm.play.actions import claim_forfeit, claimable_from
 from pbm.play.challenges import accept_challenge, refuse_challenge
-from pbm.play.offers import DRAW, PAUSE, RESUME, TAKEBACK
+from pbm.play.handovers import check_guest
+from pbm.play.offers import DRAW, PAUSE, RESUME, SUBSTITUTE, TAKEBACK
 from pbm.store.values.asking import PendingChallenge
 from pbm.store.values.boards import Board, Offer
 
@@ -25,7 +28,7 @@ _ALL = "all"  # all challenges, as on older servers
 _LOOKED_AT = 200  # boards of a player that are searched for offers
 _SAYS_NOTHING = ("the", "offer", "from")
 _WHAT = OneOf(  # shown short, so that the usage line fits a phone
-    *(DRAW, TAKEBACK, PAUSE, RESUME, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
+    *(DRAW, TAKEBACK, PAUSE, RESUME, SUBSTITUTE, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
 )
 
 
@@ -82,7 +85,8 @@ class _Answer(Command):
 
     def _read(self, words: list[str]) -> None:
         super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
-        left = self.who if self.what != CHALLENGE else str(self.board) if self.board else None
+        left = None if self.what in (CHALLENGE, SUBSTITUTE) else self.who
+        left = str(self.board) if self.what == CHALLENGE and self.board else left
         if left is not None:
             raise misread("left-over", word=left)
 
@@ -128,6 +132,8 @@ class _Answer(Command):
 
     def _offer(self, context: Context) -> tuple[Board, Offer]:
         ref = self.board
+        if self.what == SUBSTITUTE and (invited := self._invited(context)):
+            return invited
         if not context.hints and (ref is None or ref.number is None):
             boards, asked = self._asked_boards(context)
             if len(asked) > 1 or len(boards) == _LOOKED_AT:
@@ -141,6 +147,16 @@ class _Answer(Command):
             kinds = [offer.kind for offer in found]
             raise Refusal("which-offer", word=self.words[0], kinds=kinds, number=board.id)
         return board, found[0]
+
+    def _invited(self, context: Context) -> tuple[Board, Offer] | None:
+        """Return the board on which somebody asks for the sender, who does not play there."""
+        number = (self.board and self.board.number) or next(iter(context.hints), None)
+        if number is None or context.sits_at(number):
+            return None
+        board = context.work.boards.find(number, lock=True)
+        found = board.offer(SUBSTITUTE) if board and board.is_installed else None
+        is_asked = board and found and context.player_id in board.open_offers.get(found, ())
+        return (board, found) if board and found and is_asked else None
 
     def _offers(self, board: Board, context: Context) -> list[Offer]:
         me, ply = context.player.id, self.board.ply if self.board else None
@@ -178,6 +194,7 @@ class Accept(_Answer, group="play"):
                 yield from _accepted(context, challenge)
             case board, offer:
                 yield from offers.agree(context.work, board, offer, context.player.id, context.now)
+                yield from _told_to_guest(context, board, offer)
 
 
 class Reject(_Answer, group="play"):
@@ -198,6 +215,38 @@ class Reject(_Answer, group="play"):
                 yield refuse_challenge(context.work, challenge, context.player)
             case board, offer:
                 yield from offers.refuse(context.work, board, offer, context.player.id)
+                yield from _told_to_guest(context, board, offer)
+
+
+class Substitute(BoardCommand, group="play"):
+    """Ask the others, and another player, that this player plays on in your place."""
+
+    words = ("substitute",)
+    examples = ("substitute dora", "substitute 12 dora")
+    takes_login = True
+
+    guest: str = operand(Handle())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        board, player = context.own_game(self.board), context.player
+        guest = opponent_named(context, self.guest)
+        check_guest(context.work, board, player.id, guest)
+        work, now = context.work, context.now
+        yield from offers.ask_all(work, board, SUBSTITUTE, player.id, now, guest)
+        limits.count_asking(context.work, player, guest, context.now)
+
+    def pinned(self, context: Context) -> str:
+        return f"{self.words[0]} {context.own_game(self.board).id} {self.guest}"
+
+
+def _told_to_guest(context: Context, board: Board, offer: Offer) -> Iterator[Event]:
+    """Tell a guest, who has no seat yet and so gets no mail of the board, what the answer does."""
+    after = context.work.boards.get(board.id)
+    if offer.guest == context.player_id and not after.seats_of(offer.guest):
+        offer, waits = replace(offer, agreed=(*offer.agreed, offer.guest)), after.offer(offer.kind)
+        others = [after.handle_of(one) for one in after.waiting_for(offer)] if waits else []
+        told = {"number": board.id, "by": board.handle_of(offer.by), "waiting": others}
+        yield Answered("substitute-answered", told)
 
 
 def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:

@@ -83,7 +83,9 @@ class Challenge(Command, group="lobby"):
             raise Refusal(refusal.code, **{**refusal.params, "with_you": unsaid}) from refusal
         addresses = tuple(name for name in names if "@" in name)
         known = {
-            name: _opponent(context, name, by_address=True) for name in names if "@" not in name
+            name: opponent_named(context, name, by_address=True)
+            for name in names
+            if "@" not in name
         }
         if addresses:
             check_invitations(context, addresses)
@@ -259,7 +261,7 @@ def _with_handles(context: Context, teams: Sequence[Team]) -> list[Team]:
     ]
 
 
-def _opponent(context: Context, handle: str, *, by_address: bool = False) -> Player:
+def opponent_named(context: Context, handle: str, *, by_address: bool = False) -> Player:
     """Return the active player with this handle. Raises Refusal."""
     player = context.work.players.by_handle(handle)
     if player is not None and player.status == PlayerStatus.REMOVED and not by_address:
@@ -292,6 +294,9 @@ class Rematch(BoardCommand, group="lobby"):
 
     takes_login = True
     words = ("rematch",)
+    examples = ("rematch", "rematch 12", "rematch 12 -seats=bob,me")
+
+    seats: tuple[Team, ...] | None = option("seats", Opponents("handle,..."))
 
     def run(self, context: Context) -> Iterator[Event]:
         named = context.board(self.board)
@@ -306,9 +311,18 @@ class Rematch(BoardCommand, group="lobby"):
             if other.status != BoardStatus.CLOSED:  # a declined one is closed
                 raise Refusal("rematch-already", number=board.id, other=other.id)
         handles = [board.handle_of(player_id) for player_id in next_seating(board)]
-        players = [_opponent(context, handle) for handle in handles]
+        if seated := self._named(context):
+            if sorted(seated) != sorted(handles):
+                raise Refusal("rematch-seats", handles=handles, number=board.id)
+            handles = seated
+        players = [opponent_named(context, handle) for handle in handles]
         given = (context.work, setup_of(board), players, context.player, context.now)
         yield from begin_board(*given, rematch_of=board.id)
 
+    def _named(self, context: Context) -> list[str]:
+        return [name for team in _with_handles(context, self.seats or ()) for name in team]
+
     def pinned(self, context: Context) -> str:
-        return f"rematch {context.board(self.board).id}"
+        named = ",".join(self._named(context))
+        seats = f" -seats={named}" if named else ""
+        return f"rematch {context.board(self.board).id}{seats}"

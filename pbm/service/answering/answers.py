@@ -113,6 +113,7 @@ def _drop(
     """
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
+    question = speaker.question
     words, in_answer = behind_no(turn.envelope.said), bool(context.hints)
     others = read_script("", words, in_answer=in_answer, game=context.game_meant)
     others = turn.held(others)
@@ -120,7 +121,8 @@ def _drop(
     misread = [others.problem.line] if others.problem else []  # `line` has masked secrets
     unread = [*(command.line for command in others.commands), *misread, *others.comment]
     told = {"lines": _lines_asked(errands), "unread": [] if instead else unread}
-    tell(context, [Answered("dropped", {**told})])
+    refused = run_script(context, Reading(read_commands(question.params.get("no", ()))))
+    tell(context, refused or [Answered("dropped", {**told})])
     said_no = f"{context.player.handle} said no"
     return f"{said_no}; {obey(context, others, proven=speaker.proven)}" if instead else said_no
 

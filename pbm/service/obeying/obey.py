@@ -25,6 +25,7 @@ from pbm.events import (
     Reported,
     on_boards,
 )
+from pbm.events.board import SeatTakenOver, SubstituteAsked
 from pbm.plain import to_plain
 from pbm.play.actions import show_life
 from pbm.play.begin import robot_to_begin_with
@@ -32,6 +33,7 @@ from pbm.play.limits import LEFT_OUT_NOTICES, MOST_ALONE, is_paused
 from pbm.rules.registry import default_game
 from pbm.service.asking import questions
 from pbm.service.asking.challenges import ask_challenged, ask_invited, tell_called_off
+from pbm.service.asking.guests import ask_guest
 from pbm.service.obeying.scripts import (
     Rehearsal,
     giving_back,
@@ -45,6 +47,7 @@ from pbm.service.telling.announce import (
     announce_boards,
     announce_seeks,
     answers_stop,
+    tell_leaver,
 )
 from pbm.service.telling.claims import note_unanswered
 from pbm.service.telling.mail_writer import MailWriter
@@ -230,6 +233,10 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
                 ask_challenged(turn, event)
             case CalledOff():
                 tell_called_off(turn, event)
+            case SubstituteAsked():
+                ask_guest(turn, event)
+            case SeatTakenOver():
+                tell_leaver(turn, event, events)
             case Reported(mailed=True):  # `pbm-admin reports` shows the others
                 board = turn.work.boards.get(event.about)
                 params = {**to_plain(event), "players": [seat.handle for seat in board.seats]}

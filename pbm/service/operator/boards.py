@@ -17,7 +17,7 @@ from pbm.play.actions import (
 from pbm.play.begin import robots_play
 from pbm.play.boards import request_move
 from pbm.play.game_words import why as why_of
-from pbm.play.plans import end_plans
+from pbm.play.handovers import hand_over
 from pbm.play.records import keep_record, record_of, replay, shown_names
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError, RulesError, has
 from pbm.rules.record import forms_of, written
@@ -28,7 +28,7 @@ from pbm.service.operator.operator_session import (
     find_board,
     find_player,
 )
-from pbm.service.telling.announce import announce_boards
+from pbm.service.telling.announce import announce_boards, tell_leaver
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply, Seat
 from pbm.store.values.players import Player
 
@@ -118,17 +118,14 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
         old, new = find_player(act.work, handle), find_player(act.work, new_handle)
         seats = [seat.seat for seat in board.seats_of(_seat(board, old.handle).player_id)]
         _check_successor(board, seats, new)
-        for seat in seats:
-            act.work.playing.forget_time(board.id, seat)
-            board = act.work.boards.replace_player(board, seat, new.id, act.now)
-        ended = end_plans(act.work, board, "left")
+        board, ended = hand_over(act.work, board, old.id, new.id, act.now)
         request_move(act.work, board, act.now)
         act.note("player replaced", board=board, handle=old.handle, by=new.handle)
         act.note("replaced", player=old, board_number=number, by=new.handle)
         act.note("took over", player=new, board_number=number, instead_of=old.handle)
         done = by_operator.SeatHandedOver(number, act.why, old.id, new.id)
         announce_boards(act, [done, *ended])
-        act.send_board(board, old, done)
+        tell_leaver(act, done, ended)
         return board
 
 

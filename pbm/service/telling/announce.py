@@ -8,7 +8,8 @@ from unicodedata import normalize
 
 from pbm.commands.turn import Turn
 from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekNews, on_boards
-from pbm.events.board import BoardFact
+from pbm.events.board import BoardFact, SeatTakenOver
+from pbm.events.by_operator import SeatHandedOver
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_for, clock_view
 from pbm.play.happened import record
@@ -278,6 +279,19 @@ def shown_to(
         "comments": [],
         "clock": clock_for(turn.work, board, turn.now, player),
     }
+
+
+def tell_leaver(
+    turn: Turn, handed: SeatTakenOver | SeatHandedOver, others: Sequence[Event]
+) -> None:
+    """Mail a board to the player whose seats another has taken over, with what else that hears."""
+    player = turn.work.players.get(handed.player)
+    facts = (it for it in others if isinstance(it, BoardFact) and it.board_id == handed.board_id)
+    told = (fact for fact in facts if fact.only_reader == player.id)
+    if player.addresses:
+        board = turn.work.boards.get(handed.board_id)
+        view = shown_to(turn, player, board, handed, *told)
+        MailWriter(turn).board(player, board, view)
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:

@@ -6,14 +6,22 @@ from datetime import timedelta
 from pbm.addresses import address_key
 from pbm.play.challenges import lapse_challenge
 from pbm.play.limits import KEPT_UNSEEN, REPORTS_KEPT, WORDS_KEPT
-from pbm.play.ratings import STALE, look_around, recount
+from pbm.play.offers import SUBSTITUTE, end_substitute
+from pbm.play.ratings import STALE, look_around, rated_players, recount
 from pbm.play.seeks import close_seek
 from pbm.service.answering.newcomers import call_off, invited_to
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
-from pbm.service.telling.announce import announce_seeks
+from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.service.ticks.tick import Again, Tick
 from pbm.store.queues.timers import ALL_KEPT
-from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR, ErrandStatus, Question, SeekStatus
+from pbm.store.values.asking import (
+    CONSENT_STANDS,
+    OPEN_FOR,
+    ErrandStatus,
+    PendingCommands,
+    Question,
+    SeekStatus,
+)
 from pbm.store.values.players import Pool
 
 _EVERY = timedelta(days=1)
@@ -53,9 +61,18 @@ def lapse_question(tick: Tick) -> str | Again:
     tick.work.questions.forget_password(question)
     dropped = tick.work.questions.open_errands(question.params.get("errands", ()))
     for errand in dropped:
+        _end_wish_for(tick, question, errand)
         tick.work.questions.settle_errand(errand, ErrandStatus.DROPPED, lines=[], comment=[])
     count = len(dropped) + _lapse_invitation(tick, question)
     return f"{question.kind} question lapsed, {count} dropped with it"
+
+
+def _end_wish_for(tick: Tick, question: Question, errand: PendingCommands) -> None:
+    """End the wish that a player who has not answered plays on for another one."""
+    board = tick.work.boards.find(errand.board_id or 0, lock=True)
+    offer = board.offer(SUBSTITUTE) if board and "no" in question.params else None
+    if board and offer and question.player_id in board.open_offers.get(offer, ()):
+        announce_boards(tick, end_substitute(tick.work, board, offer, is_silent=True))
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:
@@ -109,7 +126,7 @@ def recount_ratings(tick: Tick) -> str | Again:
         board = boards[counted.board_id]
         if not board.is_installed:
             continue
-        changed[counted.game, counted.pool] |= {seat.player_id for seat in board.seats}
+        changed[counted.game, counted.pool] |= rated_players(work, board)
         found = recount(work, board, counted)
         if found is None:
             work.ratings.forget(counted)

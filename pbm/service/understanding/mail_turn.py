@@ -161,8 +161,9 @@ class Known(Context):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the answered mail shows the only offer, and only the sender is asked."""
-        is_only = [*self.asked.values()] == [(self.player_id,)]
+        """Whether the answered mail shows the only offer, and only the sender is asked here."""
+        here = [{*who} - {offer.guest} for offer, who in self.asked.items()]
+        is_only = here == [{self.player_id}]
         if not is_only or [item.number for item in self.mailed] != [self.number]:
             return False
         return mark_of(*self.asked) in self.mailed[0].asked

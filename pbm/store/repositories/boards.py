@@ -11,7 +11,7 @@ from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover
 from pbm.store.repositories.happened import Readers
-from pbm.store.schema.games import boards, seats
+from pbm.store.schema.games import boards, handovers, moves, seats
 from pbm.store.schema.happened import readers
 from pbm.store.schema.people import players
 from pbm.store.schema.plans import plans
@@ -32,6 +32,7 @@ SEATED = (
         seats.c.used,
         seats.c.banked,
         seats.c.stopped,
+        seats.c.taken_over,
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == PlayerStatus.REMOVED)).label("removed"),
@@ -254,21 +255,30 @@ class Boards(Repository):
         whose = {"number": board_id, "player": player_id}
         return _TOLD_OF_WORDS.value(self._transaction, **whose) is not None
 
-    def replace_player(self, board: Board, seat: int, player_id: int, now: datetime) -> Board:
-        """Give a seat to another player, whose clock starts anew."""
-        unused = {"used": 0, "banked": None, "stopped": 0}
-        self.set_seat(board, seat, player_id=player_id, told_of_words=False, **unused)
-        waited_for = board.to_move
-        moves_now = waited_for is not None and waited_for.seat == seat
-        anew = {"waits_since": now, "reminded": 0, "given": 0, "stops": None}
-        changed: dict[str, Any] = {"to_move_id": player_id, **anew} if moves_now else {}
-        self.change(board.id, changed_at=now, **changed)
-        before, after = board.seats[seat - 1].player_id, self.get(board.id)
+    def hand_over(
+        self, board: Board, before: int, player_id: int, behind: Collection[int], now: datetime
+    ) -> Board:
+        """Give a player's seats, of which some are `behind`, to another player.
+
+        That player's clock starts anew. All offers are deleted.
+        """
+        left = {"board_id": board.id, "after_ply": board.ply, "player_id": before, "at": now}
+        for seat in (seat.seat for seat in board.seats_of(before)):
+            self._insert(handovers, **left, seat=seat, behind=seat in behind)
+            of_seat = (moves.c.board_id == board.id, moves.c.seat == seat)
+            self._update(moves, *of_seat, spent=None, banked=None)  # of another clock
+        anew: dict[str, Any] = {"player_id": player_id, "taken_over": True, "answered": True}
+        anew |= {"told_of_words": False, "used": 0, "banked": None, "stopped": 0}
+        self._update(seats, seats.c.board_id == board.id, seats.c.player_id == before, **anew)
+        changed: dict[str, Any] = {"changed_at": now, "offers": None}
+        if board.to_move and board.to_move.player_id == before:
+            changed |= {"to_move_id": player_id, "waits_since": now}
+            changed |= {"reminded": 0, "given": 0, "stops": None}
+        self.change(board.id, **changed)
         read = Readers(self._transaction)
         read.seat(board.id, [player_id])
-        if not after.seats_of(before):
-            read.leave(board.id, before)
-        return after
+        read.leave(board.id, before)
+        return self.get(board.id)
 
     def change(self, board_id: int, **values: Any) -> None:
         """Update columns of a board's row. Callers must have locked the row."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import Select, exists, select, union
 
-from pbm.store.schema.games import boards, departures, seats
+from pbm.store.schema.games import boards, departures, handovers, seats
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import BoardStatus
@@ -38,7 +38,7 @@ class History(Repository):
 
     def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
         """Return a page of a player's finished boards with numbers below `below`, newest first."""
-        looked = _over(player_id, LOOKED_AT, below or _FIRST).subquery()
+        looked = _ever_sat(player_id, LOOKED_AT, below or _FIRST).subquery()
         query = (
             select(looked.c.board_id, boards.c.status)
             .join(boards, boards.c.id == looked.c.board_id)
@@ -108,6 +108,21 @@ def _over(player_id: int, most: int, below: int) -> Select[Any]:
         .order_by(seats.c.board_id.desc())
         .limit(most)
     )
+
+
+def _ever_sat(player_id: int, most: int, below: int) -> Select[Any]:
+    """Return a query for the same boards, and for those on which others took the seat over."""
+    had = (
+        select(handovers.c.board_id)
+        .join(boards, boards.c.id == handovers.c.board_id)
+        .where(handovers.c.player_id == player_id, handovers.c.board_id < below)
+        .where(boards.c.status != BoardStatus.PLAYING)
+        .order_by(handovers.c.board_id.desc())
+        .limit(most)
+    )
+    sat = _over(player_id, most, below).with_only_columns(seats.c.board_id)
+    both = union(*(select(some.subquery().c.board_id) for some in (sat, had))).subquery()
+    return select(both.c.board_id).order_by(both.c.board_id.desc()).limit(most)
 
 
 class Analyses(Repository):

@@ -8,13 +8,21 @@ from typing import Any
 from sqlalchemy import Integer, and_, bindparam, false, func, insert, or_, select, update
 
 from pbm.store.repositories.boards import Boards
-from pbm.store.schema.games import boards, departures, moves, seats
+from pbm.store.schema.games import boards, departures, handovers, moves, seats
 from pbm.store.schema.happened import board_events, readers
 from pbm.store.schema.plans import plans
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.statement import Read, Statement, rows_of
 from pbm.store.sql.transaction import Repository, read_as
-from pbm.store.values.boards import Board, BoardStatus, Departure, NewPly, Ply, Progress
+from pbm.store.values.boards import (
+    Board,
+    BoardStatus,
+    Departure,
+    Handover,
+    NewPly,
+    Ply,
+    Progress,
+)
 
 _PLIES = Statement(
     select(moves)
@@ -61,6 +69,13 @@ class Plies(Repository):
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         query = select(departures).where(departures.c.board_id == board_id)
         return self._all(Departure, query.order_by(departures.c.id))
+
+    def handovers(self, board: Board) -> tuple[Handover, ...]:
+        """Return who had seats before, the earliest first."""
+        if not any(seat.taken_over for seat in board.seats):
+            return ()
+        query = select(handovers).where(handovers.c.board_id == board.id)
+        return self._all(Handover, query.order_by(handovers.c.id))
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
         """Return how many moves each seat made after ply `since`, without seats that made none."""
@@ -134,7 +149,16 @@ class Playing(Repository):
 
     def forget(self, board_id: int) -> None:
         """Delete an imported record of a game. The board's row stays, since mails refer to it."""
-        tables = (moves, departures, seats, board_events, readers, analyses, analysis_readers)
+        tables = (
+            moves,
+            departures,
+            handovers,
+            seats,
+            board_events,
+            readers,
+            analyses,
+            analysis_readers,
+        )
         for table in (*tables, plans):
             self._delete(table, table.c.board_id == board_id)
         gone = {"status": BoardStatus.FORGOTTEN, "state": boards.c.start_state}
@@ -218,6 +242,9 @@ class Playing(Repository):
         self._give_back_time(board.id, progress.ply)
         for table, column in ((moves, moves.c.ply), (departures, departures.c.after_ply)):
             self._delete(table, table.c.board_id == board.id, column > progress.ply)
+        if any(seat.taken_over for seat in board.seats):  # others play these plies now
+            later = (handovers.c.board_id == board.id, handovers.c.after_ply > progress.ply)
+            self._update(handovers, *later, after_ply=progress.ply)
         played = select(func.coalesce(func.max(moves.c.ply), 0)).where(
             moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat
         )
@@ -230,11 +257,6 @@ class Playing(Repository):
         """Store what a board's newest move took of its mover's time and added to the bank."""
         of_move = (moves.c.board_id == board.id, moves.c.ply == board.ply)
         self._update(moves, *of_move, spent=spent, banked=banked)
-
-    def forget_time(self, board_id: int, seat: int) -> None:
-        """Forget the time of a seat's moves: another player's clock starts anew there."""
-        of_seat = (moves.c.board_id == board_id, moves.c.seat == seat)
-        self._update(moves, *of_seat, spent=None, banked=None)
 
     def _give_back_time(self, board_id: int, ply: int) -> None:
         taken = (moves.c.board_id == seats.c.board_id, moves.c.seat == seats.c.seat)

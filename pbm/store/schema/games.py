@@ -91,6 +91,8 @@ seats = table(
     Column("banked", Integer),
     # Seconds for which the clock was stopped because mail to the player bounced.
     Column("stopped", Integer, nullable=False, server_default="0"),
+    # Whether another player had it before; `handovers` says who.
+    Column("taken_over", Boolean, nullable=False, server_default=false()),
     Index(
         "ix_seats_unanswered",
         "player_id",
@@ -133,6 +135,27 @@ departures = table(
     # A forfeit after the first one of an absence costs no rating.
     Column("spared", Boolean, nullable=False, server_default=false()),
     mark=Personal(erasure=RECORD, export=ExportedBy("boards")),
+)
+
+
+handovers = table(
+    "handovers",
+    identity(),
+    to("boards", "board_id", nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("after_ply", Integer, nullable=False),
+    to("players", "player_id", nullable=False),  # who had the seat before
+    Column("behind", Boolean, nullable=False),  # in score, which is a loss for that player
+    Column("at", Moment, nullable=False),
+    Index("ix_handovers_board_id", "board_id", "seat"),
+    Index("ix_handovers_player_id", "player_id", "board_id"),
+    mark=Personal(
+        ("player_id",),
+        erasure=RECORD,
+        export=ExportRows(
+            "handed_over", {"board": "board_id", "seat": "seat", "ply": "after_ply", "at": "at"}
+        ),
+    ),
 )
 
 

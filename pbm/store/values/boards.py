@@ -33,6 +33,7 @@ class Seat:
     banked: int | None = None  # seconds left in the bank; None if the bank is full
     stopped: int = 0  # seconds for which the clock stood still because mail bounced
     robot: str | None = None  # a robot's name, None for people
+    taken_over: bool = False  # another player had it before
 
     @property
     def has_begun(self) -> bool:
@@ -52,6 +53,7 @@ class Offer:
     moved: int  # last ply of that player before the offer
     agreed: tuple[int, ...] = ()  # numbers of players
     open: bool = True  # False if declined
+    guest: int | None = None  # number of the player who is to take the offerer's seats over
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,8 @@ class Board:
 
     def waiting_for(self, offer: Offer) -> tuple[int, ...]:
         done = (offer.by, *offer.agreed)
-        return tuple(player_id for player_id in self.still_in if player_id not in done)
+        asked = (*self.still_in, *([offer.guest] if offer.guest else []))
+        return tuple(player_id for player_id in asked if player_id not in done)
 
     def handle_of(self, player_id: int) -> str:
         return next(seat.handle for seat in self.seats if seat.player_id == player_id)
@@ -249,3 +252,15 @@ class Departure:
     how: str
     left_at: datetime
     spared: bool = False  # it costs the player no rating
+
+
+@dataclass(frozen=True)
+class Handover:
+    """The event that another player took a seat over, after the ply `after_ply`."""
+
+    board_id: int
+    seat: int
+    after_ply: int
+    player_id: int  # who had it before
+    behind: bool  # in score, so that it is a loss for that player
+    at: datetime
