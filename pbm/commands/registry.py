@@ -21,6 +21,7 @@ from pbm.commands.families import (
     seeks,
     settings,
     status,
+    watch,
 )
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.around_moves import undressed, with_signs
@@ -36,7 +37,7 @@ from pbm.rules.registry import default_game, games
 
 _FAMILIES = (  # in the order of the help pages
     *(help, account, lobby, seeks, settings, control, look, play, plan, agree, status, away),
-    records,
+    *(records, watch),
 )
 COMMANDS: tuple[type[Command], ...] = tuple(
     item

@@ -40,6 +40,7 @@ class BoardEvent(Event):
     happens_once = False  # cannot be repeated, so that words sent with it are not limited
     passes_turn = False  # possibly to another player
     begins_board = False
+    for_watchers = False  # those who watch the board are told, too
     for_leavers = False  # players who have left the game are told, too
     exempt = False  # its mails are exempt from the limit of mails caused by others
     speaks = False  # its `player` caused or said it
@@ -68,6 +69,11 @@ class BoardEvent(Event):
         return vars(self).get("player") if self.leaves else None
 
 
+def is_public(event: BoardEvent) -> bool:
+    """Return whether those who watch a board may learn of an event."""
+    return event.for_watchers and (not isinstance(event, Commented) or event.public)
+
+
 def on_boards(events: Iterable[Event]) -> list[BoardEvent]:
     return [event for event in events if isinstance(event, BoardEvent)]
 
@@ -88,7 +94,7 @@ class MovePlayed(BoardEvent):
     written: str = ""  # the move as its player wrote it
     planned: bool = False  # by a plan
 
-    acts_on_board = only_if_wanted = happens_once = passes_turn = True
+    acts_on_board = only_if_wanted = happens_once = passes_turn = for_watchers = True
     counts_postage = False
 
 
@@ -98,7 +104,7 @@ class PlayerLeft(BoardEvent):
     player: PlayerId
     how: str
 
-    acts_on_board = only_if_wanted = happens_once = passes_turn = leaves = True
+    acts_on_board = only_if_wanted = happens_once = passes_turn = leaves = for_watchers = True
 
 
 class BoardEnded(BoardEvent):
@@ -107,14 +113,14 @@ class BoardEnded(BoardEvent):
     by: str
     places: tuple[int, ...] | None  # of each seat, 1 the best; None without a result
 
-    only_if_wanted = True
+    only_if_wanted = for_watchers = True
     counts_postage = False
 
 
 class BoardReopened(BoardEvent):
     """A finished game goes on, or has another result. Changes of ratings have been undone."""
 
-    only_if_wanted = passes_turn = for_leavers = True
+    only_if_wanted = passes_turn = for_leavers = for_watchers = True
     counts_postage = False
 
 
@@ -128,8 +134,9 @@ class Commented(BoardEvent):
     first: bool = False  # comment without a command: the player is told who reads it
     vacation: str | None = None  # the command to suggest if the player will be away
     asks: bool = False  # the player may have asked the server, and gets the status card
+    public: bool = False  # watchers read it, too, since all players of the board want that
 
-    counts_as_words = speaks = True
+    counts_as_words = speaks = for_watchers = True
     for_sender_only = frozenset(("lines", "first", "vacation", "asks"))
 
 

@@ -56,7 +56,7 @@ class BoardStarted(BoardFact):
     paired: bool = False  # the players had asked to be paired
     teaches: bool = False  # unrated, as `player` has few games, and plays with the weakest robot
 
-    begins_board = passes_turn = True
+    begins_board = passes_turn = for_watchers = True
 
 
 class BoardDeclined(BoardFact):
@@ -65,7 +65,7 @@ class BoardDeclined(BoardFact):
     player: PlayerId
     successor: int | None = None  # the board on which the remaining players may go on
 
-    acts_on_board = happens_once = True
+    acts_on_board = happens_once = for_watchers = True
 
 
 class _Due(BoardFact):
@@ -116,6 +116,8 @@ class FirstMoveMissed(BoardFact):
 
     player: PlayerId
     successor: int | None = None
+
+    for_watchers = True
 
 
 class PlayerUnreachable(AccountNews):
@@ -203,7 +205,7 @@ class SeatTakenOver(BoardFact):
     player: PlayerId
     by: PlayerId
 
-    acts_on_board = passes_turn = happens_once = True
+    acts_on_board = passes_turn = happens_once = for_watchers = True
     for_sender = True  # also told to others in mails without a board
 
 
@@ -212,10 +214,14 @@ class DrawAgreed(BoardNews):
 
     player: PlayerId
 
+    for_watchers = True
+
 
 class DrawClaimed(BoardNews):
     player: PlayerId
     why: str  # the game's name for the reason
+
+    for_watchers = True
 
 
 class _TakeBack(BoardNews):
@@ -232,7 +238,7 @@ class TakebackAsked(_TakeBack):
 class TakebackDone(_TakeBack):
     """All have agreed, and a move is taken back."""
 
-    passes_turn = True
+    passes_turn = for_watchers = True
 
 
 # -- plans -----------------------------------------------------------------------------------------
@@ -323,7 +329,7 @@ class RobotBeaten(BoardFact):
 class Forfeited(BoardFact):
     player: PlayerId
 
-    leaves = True
+    leaves = for_watchers = True
 
 
 class ForfeitClaimable(BoardFact):
@@ -338,6 +344,8 @@ class ForfeitClaimable(BoardFact):
 class ForfeitClaimed(BoardNews):
     player: PlayerId  # who ran out of time
     by: PlayerId
+
+    for_watchers = True
 
 
 class TimeGiven(BoardNews):

@@ -20,17 +20,25 @@ class PlyUndone(OperatorActed):
     player: PlayerId
     lifted: tuple[PlayerId, ...] = ()  # players who ran out of time after it, and play again
 
+    for_watchers = True
+
 
 class ClosedByOperator(OperatorActed):
     """The board ended without a result."""
+
+    for_watchers = True
 
 
 class EndedByOperator(OperatorActed):
     winners: tuple[PlayerId, ...]  # none in a draw
 
+    for_watchers = True
+
 
 class ReopenedByOperator(OperatorActed):
     lifted: tuple[PlayerId, ...] = ()  # players whose forfeits are undone
+
+    for_watchers = True
 
 
 class SeatHandedOver(OperatorActed):
@@ -38,6 +46,8 @@ class SeatHandedOver(OperatorActed):
 
     player: PlayerId
     by: PlayerId
+
+    for_watchers = True
 
 
 class BoardSentAgain(OperatorActed):

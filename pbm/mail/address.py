@@ -24,6 +24,9 @@ _PLAYER_REPLY = re.compile(
     r"(?:g([1-9][0-9]{0,8})\.)?u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII
 )
 _QUESTION_OR_PROBE = re.compile(r"(c|probe)\.([a-z2-7]{16,32})", re.ASCII)
+_UNSUBSCRIBE = re.compile(
+    r"([a-z](?:[1-9][0-9]{0,8})?)\.u([1-9][0-9]{0,8})\.([a-z0-9]{17,18})", re.ASCII
+)
 _BOUNCE = re.compile(r"b\.([1-9][0-9]{0,8})\.([a-z0-9]{8})\.([a-z0-9]{17,18})", re.ASCII)
 
 # RFC 5322 section 3.6.4 without the obsolete forms: dot-atom "@" (dot-atom / no-fold-literal).
@@ -161,6 +164,15 @@ class Bounce:
 
 
 @dataclass(frozen=True)
+class Unsubscribe:
+    """The address in `List-Unsubscribe`. Any mail there ends what it names, without a question."""
+
+    player_id: int
+    what: str  # a letter, and perhaps a number, such as w12 for watching board 12
+    tag: str = field(repr=False)
+
+
+@dataclass(frozen=True)
 class Postmaster:
     """`postmaster` or `abuse`, whose mail goes to the operator, unparsed."""
 
@@ -172,7 +184,9 @@ class Unknown:
     reason: str
 
 
-Recipient = Plain | PlayerReply | QuestionReply | Probe | Bounce | Postmaster | Unknown
+Recipient = (
+    Plain | PlayerReply | QuestionReply | Probe | Bounce | Unsubscribe | Postmaster | Unknown
+)
 
 
 class ServerAddress:
@@ -211,6 +225,9 @@ class ServerAddress:
     def bounces(self, player_id: int, mail: str, tag: str) -> str:
         return self._subaddress(f"b.{player_id}.{mail}.{tag}")
 
+    def unsubscribe(self, player_id: int, what: str, tag: str) -> str:
+        return self._subaddress(f"{what}.u{player_id}.{tag}")
+
     def _subaddress(self, detail: str) -> str:
         return parse_address(f"{self.before_detail}{detail}@{self.domain}")
 
@@ -240,6 +257,8 @@ class ServerAddress:
             return QuestionReply(found[2]) if found[1] == "c" else Probe(found[2])
         if found := _BOUNCE.fullmatch(detail):
             return Bounce(int(found[1]), found[2], found[3])
+        if found := _UNSUBSCRIBE.fullmatch(detail):
+            return Unsubscribe(int(found[2]), found[1], found[3])
         return Unknown(
             "That reply address is not complete. Answer a mail of ours once more, "
             f"or write to {self.plain}."

@@ -275,6 +275,13 @@ class Keyring:
     def verify_bounce_tag(self, tag: str, player_id: int, mail: str) -> bool:
         return self._verify(tag, "bounce", player=player_id, mail=mail)
 
+    def unsubscribe_tag(self, player_id: int, what: str) -> str:
+        """Return the tag of an address in `List-Unsubscribe`. It stays valid for ever."""
+        return self._tag("unsubscribe", player=player_id, what=what)
+
+    def verify_unsubscribe_tag(self, tag: str, player_id: int, what: str) -> bool:
+        return self._verify(tag, "unsubscribe", player=player_id, what=what)
+
     def seal_password(self, kept: PasswordHash, owner: str) -> SealedPassword:
         """Sign the hash of a password that has yet to be confirmed. `owner` is printable ASCII."""
         return SealedPassword(kept.text, self._tag("password", owner=owner, hash=kept.text))

@@ -66,6 +66,11 @@ class Site:
         tag = self.keyring.bounce_tag(player_id, name)
         return self.address.bounces(player_id, name, tag)
 
+    def unsubscribe_address(self, player_id: int, what: str) -> str:
+        """Return the address that ends mails to many; `what` is as in `Unsubscribe`."""
+        tag = self.keyring.unsubscribe_tag(player_id, what)
+        return self.address.unsubscribe(player_id, what, tag)
+
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
         """Return the boards of the mail that a player answers, each in the state shown there.
 

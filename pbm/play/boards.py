@@ -96,6 +96,7 @@ class Setup:
     rounds: int | None = None  # of a match
     rated: bool = True
     clock: Terms | None = None  # None: the default
+    private: bool = False
 
     def position(self, players: int) -> Position:
         """Return the starting position. Raises Refusal for choices that exclude each other."""
@@ -118,7 +119,7 @@ class Setup:
 
 def setup_of(it: Board | Wish) -> Setup:
     clock = from_plain(Terms, it.clock) if it.clock else None
-    return Setup(it.game, it.options, it.rounds, it.rated, clock)
+    return Setup(it.game, it.options, it.rounds, it.rated, clock, it.private)
 
 
 def start_board(
@@ -149,6 +150,7 @@ def start_board(
         begun_by=begun_by,
         rated=setup.rated,
         clock=to_plain(setup.clock),
+        private=setup.private,
     )
     start_clock(work, board, now)
     request_move(work, board, now)

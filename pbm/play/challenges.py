@@ -7,6 +7,7 @@ Guests, who are invited by mail address, are asked first; then the players whose
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 from pbm.addresses import address_key
 from pbm.errors import Refusal
@@ -57,7 +58,7 @@ def propose(
     asked = who_is_asked(players, begun_by)
     _count_asked(work, asked, begun_by, now)
     ids = [player.id for player in asked]
-    plain, seated = to_plain(setup), [player.id for player in players]
+    plain, seated = _plain(setup), [player.id for player in players]
     until = now + limits.CHALLENGE_STANDS
     number = work.challenges.add(
         begun_by.id, plain, seated, ids, now, until, first_unsaid=first_unsaid
@@ -96,7 +97,7 @@ def invite(
     """
     addresses = tuple(guest for guest in guests if isinstance(guest, str))
     until = now + limits.SIGNUP_STANDS
-    plain = to_plain(setup)
+    plain = _plain(setup)
     number = work.challenges.add(begun_by.id, plain, guests, addresses, now, until, command=command)
     return Invited(number, addresses, setup.game)
 
@@ -222,6 +223,12 @@ def call_off_between(
         and other.id in challenge.players
         and player.id in (challenge.by_id, *challenge.asked)
     ]
+
+
+def _plain(setup: Setup) -> dict[str, Any]:
+    """Return a setup as it is stored; earlier versions can read one that is not private."""
+    plain = to_plain(setup).items()
+    return {name: value for name, value in plain if setup.private or name != "private"}
 
 
 def setup_of_challenge(challenge: PendingChallenge) -> Setup:

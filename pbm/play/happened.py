@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from pbm.events import BoardEvent, Commented
+from pbm.events import BoardEvent, Commented, is_public
 from pbm.events.kept import from_fields, kind_of, to_fields
 from pbm.store.db import UnitOfWork
 from pbm.store.values.happened import NewEvent, Waiting
@@ -51,9 +51,20 @@ def waiting_events(work: UnitOfWork, board_id: int, reader: Waiting) -> list[Boa
     ]
     events = [from_fields(row.kind, row.fields, board_id) for row in rows]
     events = [event for event in events if event.only_reader in (None, reader.player_id)]
+    return _with_words(work, events, reader.player_id)
+
+
+def public_events(work: UnitOfWork, board_id: int, after: int) -> list[BoardEvent]:
+    """Return the events after the one with a number that everybody may know, in order."""
+    rows = work.happened.since(board_id, after)
+    events = [from_fields(row.kind, row.fields, board_id) for row in rows]
+    return _with_words(work, list(filter(is_public, events)), 0)
+
+
+def _with_words(work: UnitOfWork, events: list[BoardEvent], reader: int) -> list[BoardEvent]:
     said = [event.words for event in events if isinstance(event, Commented)]
     lines = work.words.lines_of(said) if said else {}
-    return [_with_lines(event, lines, reader.player_id) for event in events]
+    return [_with_lines(event, lines, reader) for event in events]
 
 
 def _with_lines(event: BoardEvent, lines: dict[int, tuple[str, ...]], reader: int) -> BoardEvent:

@@ -125,6 +125,8 @@ CHALLENGE_AGAIN = Rate("challenges", 3, _DAY)  # of one player by another: it is
 CHALLENGE_STANDS = 7 * _DAY
 SUBSTITUTES = Rate("substitutes", 5, _DAY)  # asked for by a player, on all boards
 MOST_BLOCKED = 100  # by one player
+MOST_WATCHED, MOST_FOLLOWED = 50, 20  # boards and players, by one player
+WATCHERS_HEAR_AFTER = _MINUTE  # of a move, so that several moves come in one mail
 REPORTS = Rate("reports", 5, _DAY)
 # Those that are mailed to the operator; the others are only kept.
 REPORTS_MAILED, MAILED_OF_PLAYER = Rate("reports-mailed", 10, _DAY), Rate("mailed-of", 2, _DAY)

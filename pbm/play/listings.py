@@ -95,14 +95,15 @@ def history(
     """
     of, other = players[0], players[-1]
     score: dict[str, int] | None = None
+    seen_by = viewer.id if viewer else 0
     if of.id != other.id:
-        meetings = work.history.meetings(of.id, other.id)
+        meetings = work.history.meetings(of.id, other.id, seen_by=seen_by)
         score = score_of(meetings)
         older = [item.board_id for item in meetings if below is None or item.board_id < below]
         numbers = older[:_MOST_OVER]
         go_on = numbers[-1] if len(older) > _MOST_OVER else None
     else:
-        found = work.history.finished(of.id, below=below, most=_MOST_OVER)
+        found = work.history.finished(of.id, below=below, most=_MOST_OVER, seen_by=seen_by)
         numbers, go_on = list(found.board_ids), found.go_on_below
     return {
         "names": [player.handle for player in players],
@@ -182,6 +183,7 @@ class Which(StrEnum):
 class Selection:
     which: Which
     players: Sequence[Player]
+    viewer_id: int | None = None
     kinds: frozenset[str] = frozenset()
     sizes: frozenset[int] = frozenset()
     teams: bool = False
@@ -207,6 +209,7 @@ class Selection:
     def _fits(self, board: Board) -> bool:
         return (
             board.is_installed
+            and board.is_open_to(self.viewer_id)
             and (not self.kinds or board.game in self.kinds)
             and (not self.sizes or len(board.seats) in self.sizes)
             and (not self.teams or teams(board.position) is not None)

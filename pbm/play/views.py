@@ -14,6 +14,7 @@ from pbm.play.offers import claimable
 from pbm.play.plans import shown_plan
 from pbm.play.ratings import is_too_short, rating_changes, ratings_now
 from pbm.play.results import places, seconds_taken
+from pbm.play.watching import watchers_of
 from pbm.rules.contract import Draws, Game, Moved, Position, Suggests, Tells, TellsMoves, has
 from pbm.rules.sides import mover, partners, teams, turn
 from pbm.store.db import UnitOfWork
@@ -226,6 +227,7 @@ def _shown(board: Board, position: Position, seats: Sequence[ViewData]) -> ViewD
             for seat, data in zip(board.seats, seats, strict=True)
         ],
         "taken_back": board.taken_back,  # number of plies
+        **({"private": True} if board.private else {}),
     }
 
 
@@ -411,4 +413,11 @@ def status_view(work: UnitOfWork, board: Board, player: Player, now: datetime) -
         **board_view(work, board, player_id=player.id, picture=player.settings.picture),
         "clock": clock_for(work, board, now, player),
         "card": card_of(work, board, now),
+        **watchers_data(work, board, player.id),
     }
+
+
+def watchers_data(work: UnitOfWork, board: Board, player_id: int | None) -> dict[str, Any]:
+    """Return who watches a board, for its own players; for others nothing."""
+    plays = player_id is not None and bool(board.seats_of(player_id))
+    return {"watchers": watchers_of(work, board)} if plays else {}

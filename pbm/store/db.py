@@ -27,6 +27,7 @@ from pbm.store.repositories.ratings import Ratings
 from pbm.store.repositories.seeks import Seeks
 from pbm.store.repositories.server_state import Changes, Facts, Heartbeats
 from pbm.store.repositories.talk import Blocks, Reports, Words
+from pbm.store.repositories.watching import Watchings
 from pbm.store.sql.driver import make_engine
 from pbm.store.sql.statement import Read, rows_of
 from pbm.store.sql.transaction import Transaction
@@ -78,6 +79,7 @@ class UnitOfWork(Transaction):
     search_jobs = _Repository(SearchJobs)
     timers = _Repository(Timers)
     vacations = _Repository(Vacations)
+    watchings = _Repository(Watchings)
     words = _Repository(Words)
 
     def prefetch(self, *reads: Read) -> None:

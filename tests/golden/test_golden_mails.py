@@ -111,6 +111,9 @@ NAMES = (
     "seat-taken-over",
     "digest",
     "reminders",
+    "watching",
+    "watched",
+    "watched-boards",
     "welcome-to-a-robot",
     "signed-up-to-a-robot",
     "robot-answered",
@@ -352,6 +355,16 @@ def _of_the_time(url: str) -> dict[str, Mail]:
     bob.says(bob.newest.text.split("such as ")[1].split()[0].rstrip("."))
     table.days_pass(1.1)
     found["reminders"] = alice.newest
+    carol = table.joins("carol")
+    carol.says("watch 1 -moves")
+    found["watching"] = carol.newest
+    alice.says("move 1 i5-g5,h5")
+    table.days_pass(minutes=2)
+    found["watched"] = carol.newest
+    carol.says("watch 1").says("watch bob")
+    bob.says("resign 1").says("resign 2")
+    table.days_pass(1)
+    found["watched-boards"] = carol.newest
     table.close()
     return found
 

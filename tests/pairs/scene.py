@@ -20,6 +20,7 @@ OF_ONESELF = (
     *("change password correct-horse", "change password none", "newkey", "delete"),
     *("vacation 2026-12-20 2026-12-27", "vacation tomorrow 10d", "vacation tomorrow 25d", "back"),
     *("block bob", "block dave", "block frank", "unblock bob", "unblock grace"),
+    *("watch bob", "watch 1", "notify carol", "unwatch all", "unwatch dave", "set public off"),
 )
 OF_BOARDS = (
     *("move 1 {move1}", "move 2 {move2}", "move 4 {move4}", "move 5 {move5}", "move 6 {move6}"),

@@ -11,7 +11,17 @@ from pbm.play.limits import CLAIMED_OF_ORIGIN
 from tests.conversations.test_clocks import begun
 from tests.table import Table
 
-KEPT = ("boards", "seats", "moves", "departures", "due", "outbox", "vacations", "results")
+KEPT = (
+    "boards",
+    "seats",
+    "moves",
+    "departures",
+    "due",
+    "outbox",
+    "vacations",
+    "results",
+    "watched",
+)
 NEVER = 10_000  # statements; no tick has as many
 
 
@@ -36,7 +46,14 @@ def _forged(table: Table, name: str) -> None:
         person.writes("whoami")
 
 
+def _watched(table: Table) -> None:
+    alice, _ = table.start("alice", "bob")
+    table.joins("carol").says("watch 1")
+    alice.says("a1-c3,b2")
+
+
 CASES = {
+    "watcher": Case(_watched, 19 / 24, 1, "alice moved: bob's turn on board 1"),
     "reminder": Case(
         lambda table: begun(table, "alice", "bob"), 3, 1, "This board has waited for your move"
     ),

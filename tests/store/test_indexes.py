@@ -73,7 +73,7 @@ ASKED: dict[str, tuple[Callable[[UnitOfWork], Any], tuple[str, ...]]] = {
         ("ix_seats_of_player (player_id=? AND playing=? AND board_id<?)",),
     ),
     "games of two players": (
-        lambda work: work.history.meetings(1, 2),
+        lambda work: work.history.meetings(1, 2, seen_by=3),
         ("ix_seats_of_player (player_id=? AND playing=? AND board_id<?)", "(board_id=?)"),
     ),
     "games in time": (

@@ -38,6 +38,7 @@ TABLES: dict[str, str] = {
     "PendingChallenge": "challenges",
     "PendingCommands": "errands",
     "Plan": "plans",
+    "Watching": "watchings",
     "Player": "players",
     "Ply": "moves",
     "Question": "questions",
@@ -57,7 +58,7 @@ TABLES: dict[str, str] = {
 # Fields that a query computes, or that are not null in the rows that it finds.
 COMPUTED = {
     "Seat": {"from_record", "unreachable", "removed"},
-    "Board": {"news_waits", "planned"},
+    "Board": {"news_waits", "planned", "watched"},
     "Seeker": {"here"},
     "Standing": {"maker_id"},
     "Waiting": {"since"},

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from pbm.commands.families.lobby import check_is_of_a_person
+from pbm.commands.families.watch import covering
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import MASK, Command, Danger, operand
 from pbm.commands.language.words import Address, Handle, Secret, SecretText
 from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import AddressWanted, Answered, Event, Forgotten
+from pbm.play import watching
 from pbm.play.actions import boards_played, leave_board
 from pbm.play.challenges import call_off_all
 from pbm.play.limits import DELETES, MOST_SHOWN, refusal_of_stranger, strangers_answers_left
@@ -176,8 +178,13 @@ class ExplainStop(Command, group="account"):
     reads_only = True
 
     def run(self, context: Context) -> Iterator[Event]:
+        watched = covering(context)
+        if watched and not context.turn.claim:  # in answer to a mail to those who watch
+            yield Answered("watching", watching.end(context.work, watched))
+            return
         playing = [board.id for board in boards_played(context.work, context.player, lock=False)]
-        yield Answered("stop", {"boards": playing})
+        watches = bool(context.work.watchings.of_watcher(context.player.id))
+        yield Answered("stop", {"boards": playing, "watches": watches})
 
 
 class Delete(Command, group="account"):

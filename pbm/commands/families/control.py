@@ -37,6 +37,7 @@ class BlockPlayer(Command, group="lobby"):
             if len(blocked) >= MOST_BLOCKED:
                 raise Refusal("too-many-blocked", most=MOST_BLOCKED)
             context.work.blocks.add(player.id, other.id, context.now)
+            context.work.watchings.end_following(player.id, other.id)
         yield from call_off_between(context.work, player, other, context.now)
         yield from leave_seeks_with(context.work, player, other)
         # Last, because a CalledOff event in last place would be sent with the words below.

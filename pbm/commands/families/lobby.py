@@ -30,6 +30,7 @@ from pbm.play.challenges import invite, propose, who_is_asked
 from pbm.play.clocks import terms
 from pbm.play.matches import last_of_match, next_seating
 from pbm.rules.contract import completed
+from pbm.store.values.asking import PRIVATE
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.players import Player, PlayerStatus
 
@@ -60,6 +61,7 @@ class Challenge(Command, group="lobby"):
     rounds: int | None = option("rounds", ROUNDS)
     rated: bool = flag("rated")
     unrated: bool = flag("unrated")
+    private: bool = flag("private")
     forfeittime: timedelta | None = option(
         "forfeittime", Span(terms.SHORTEST, terms.LONGEST, "reminded")
     )
@@ -131,7 +133,7 @@ class Challenge(Command, group="lobby"):
             bank=(self.bank[0], sum(self.bank[1:], timedelta())) if self.bank else None,
         )
         options = completed(info.options, chosen)
-        return Setup(info.name, options, self.rounds, not self.unrated, clock)
+        return Setup(info.name, options, self.rounds, not self.unrated, clock, self.private)
 
     @property
     def _has_partners(self) -> bool:
@@ -161,7 +163,7 @@ class Challenge(Command, group="lobby"):
             if spans:
                 options.append(f"-{name}={between.join(map(terms.write_duration, spans))}")
         options += ["-rated"] if self.rated else ["-unrated"] if self.unrated else []
-        return options
+        return [*options, PRIVATE] if self.private else options
 
     def _names(self, context: Context) -> list[str]:
         """Return the handles and guests' addresses in seat order. Raises Refusal."""

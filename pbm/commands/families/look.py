@@ -18,7 +18,7 @@ from pbm.play.listings import (
     waiting_for_others,
 )
 from pbm.play.subjects import games_subject
-from pbm.play.views import board_view, past_view
+from pbm.play.views import board_view, past_view, watchers_data
 from pbm.rules.registry import games
 from pbm.store.values.boards import Board
 
@@ -148,6 +148,7 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     if ply is None:
         view = board_view(work, board, player_id=context.actor_id, whole=True, picture=picture)
         view["clock"] = clock_for(work, board, context.now, context.actor)
+        view |= watchers_data(work, board, context.actor_id)
         return Answered("board", view, board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:
@@ -163,7 +164,8 @@ def _asked_for(context: Context, words: Sequence[str], **narrow: Any) -> Selecti
     handles = [ME if word == _MINE else word for word in words if word not in WHICH] or [ME]
     players = [player_named(context, handle) for handle in handles]
     which = chosen[-1] if chosen else Which.ACTIVE
-    return Selection(which, list({player.id: player for player in players}.values()), **narrow)
+    named = list({player.id: player for player in players}.values())
+    return Selection(which, named, context.actor_id, **narrow)
 
 
 class Next(Command, group="look"):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import cache, partial
-from operator import ne, not_
+from operator import eq, ne, not_
 from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
@@ -68,6 +68,8 @@ _SETTINGS: Mapping[str, _Setting] = {
     "limit": _Setting(is_weak=not_),
     "receipts": _Setting(_SWITCH, ("receipt",), not_),
     "reminders": _Setting(spelt=("reminder",), is_weak=partial(ne, "all")),
+    "public": _Setting(_SWITCH, is_weak=bool),
+    "talk": _Setting(("private", "public"), is_weak=partial(eq, "public")),
 }
 _WEAK = {name: item.is_weak for name, item in _SETTINGS.items() if item.is_weak}
 _SPELLINGS = {word: name for name, item in _SETTINGS.items() for word in item.spelt}
@@ -224,6 +226,8 @@ class Set(Command, group="account"):
         if self.name == "timezone":
             keep_zone(work, before.id, context.turn.arrived)
         work.players.change_settings(before.id, **changed)
+        if changed.get("public") is False:
+            work.watchings.end_following(before.id)
         if self.name in _OF_THE_CALENDAR:
             check_time_left(work, before.id, context.turn.arrived)
             look_again(work, before.id, context.now)

@@ -125,7 +125,8 @@ class Context:
         player_id = self.player_id
         board = self._find(ref, lock=True)
         if not board.seats_of(player_id):
-            raise Refusal("not-your-board", number=board.id)
+            watches = player_id in self.work.watchings.on_board(board.id)
+            raise Refusal("not-your-board", number=board.id, watches=watches)
         at = forfeited_at(self.work, board, player_id) if board.position.out else None
         if at is not None:
             told = local_moment(at, self.player.settings.timezone)
@@ -150,6 +151,8 @@ class Context:
             raise Refusal("no-such-board", number=number)
         if not board.is_installed:
             raise Refusal("not-installed", number=number)
+        if not board.is_open_to(self.actor_id):
+            raise Refusal("private-board", number=number)
         return board
 
     def _only_board(self) -> int:

@@ -33,7 +33,7 @@ _ROBOT_NAMES = frozenset({"mailer-daemon", "postmaster", "mail-daemon", "listser
 _ROLES = _ROBOT_NAMES | {"abuse", "hostmaster", "noc", "security", "noreply", "no-reply", "root"}
 _ROBOT_IN_FROM = re.compile(r"(?<![a-z0-9.-])mailer-daemon(?![a-z0-9.-])", re.ASCII)
 
-_REPLY_DETAIL = re.compile(r"[-_=.](?:g[0-9]+\.)?(?:u[0-9]+|c)\.[a-z0-9]{12}", re.ASCII)
+_REPLY_DETAIL = re.compile(r"[-_=.](?:[a-z][0-9]*\.)?(?:u[0-9]+|c)\.[a-z0-9]{12}", re.ASCII)
 
 # Local parts such as `noreply`.
 _READS_NOTHING = re.compile(

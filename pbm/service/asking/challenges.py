@@ -157,6 +157,7 @@ def _challenge_data(challenge: PendingChallenge) -> dict[str, Any]:
         "asked": [challenge.handle_of(player_id) for player_id in challenge.asked],
         "rounds": setup.rounds,
         "rated": setup.rated,
+        "private": setup.private,
         "clock": {name: getattr(terms, name) for name in ("each", "total", "bank", "increment")},
         "until": f"{challenge.expires_at:%Y-%m-%d}",
     }

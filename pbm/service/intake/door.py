@@ -19,7 +19,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.commands.auth import asked_question
-from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, Unknown
+from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, Unknown, Unsubscribe
 from pbm.mail.reading.limits import LONG
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
@@ -40,7 +40,8 @@ _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
 _CLOSED = Rejection(421, f"{_WHAT}please try again later.")
 _LATER = Rejection(450, f"{_WHAT}please send this mail again later.")
-_Signed = PlayerReply | QuestionReply | Probe | Bounce
+_Signed = PlayerReply | QuestionReply | Probe | Bounce | Unsubscribe
+_TAGGED = PlayerReply | Bounce | Unsubscribe
 _NETWORKS_OF, _KNOWN_FOR = 20_000, 60  # latest mails, and seconds
 MOST_A_MINUTE = 60  # sessions without mail
 _WINDOW = 60.0  # seconds
@@ -81,7 +82,7 @@ def check_recipient(
     if not isinstance(recipient, _Signed):
         return None
     by = _try_of(work, recipient, sender, caller.network)
-    is_guessable = isinstance(recipient, PlayerReply | Bounce)  # tokens are random and single-use
+    is_guessable = isinstance(recipient, _TAGGED)  # tokens are random and single-use
     if is_guessable and by.network and GUESSES.is_empty(work, now, *by):
         return _LATER if site.trusts(caller.peer) else _CLOSED  # keep a trusted peer's connection
     why = _why_not_known(work, site, now, recipient)
@@ -114,7 +115,7 @@ def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
 
 
 def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> Guesser:
-    tagged = recipient.player_id if isinstance(recipient, PlayerReply | Bounce) else _NOBODY
+    tagged = recipient.player_id if isinstance(recipient, _TAGGED) else _NOBODY
     if network and tagged and isinstance(recipient, PlayerReply):  # a bounce has no sender
         player = work.players.by_address(sender) if sender else None
         if player is None or player.id != tagged:
@@ -138,6 +139,9 @@ def _why_not_known(work: UnitOfWork, site: Site, now: datetime, recipient: _Sign
     match recipient:
         case Bounce(player_id, name, tag):
             return "" if keyring.verify_bounce_tag(tag, player_id, name) else _TAG_IS_NOT_OURS
+        case Unsubscribe(player_id, what, tag):
+            is_ours = keyring.verify_unsubscribe_tag(tag, player_id, what)
+            return "" if is_ours else _TAG_IS_NOT_OURS
         case Probe():
             return "" if is_expected(work, recipient, now) else "no probe is awaited there"
         case QuestionReply():

@@ -26,6 +26,7 @@ from pbm.mail.address import (
     Probe,
     QuestionReply,
     Recipient,
+    Unsubscribe,
     registered_domain,
 )
 from pbm.mail.reading.auth_results import Dmarc
@@ -176,7 +177,7 @@ class MailRates:
         match recipient:
             case Postmaster():
                 yield _FOR_OPERATOR, ""
-            case Bounce(player_id):
+            case Bounce(player_id) | Unsubscribe(player_id):
                 yield limits.Rate("bounces", self.per_address, _HOUR), str(player_id)
             case PlayerReply(player_id):
                 yield limits.Rate("replies", self.per_address, _HOUR), f"{player_id}:{author}"
@@ -285,7 +286,7 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
     match recipient:
         case PlayerReply(player_id, board_id):
             return Queued(f"u{player_id}", board_id, apart=apart, furthest=FURTHEST)
-        case Bounce(player_id):
+        case Bounce(player_id) | Unsubscribe(player_id):
             return Queued(f"b{player_id}", apart=apart, furthest=FURTHEST)
         case Postmaster():
             return Queued(handicap=STRANGERS_HANDICAP)

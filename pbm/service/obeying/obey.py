@@ -6,6 +6,7 @@ from typing import Any
 
 from pbm.commands.families.account import Delete, NewKey
 from pbm.commands.families.status import card
+from pbm.commands.families.watch import covering
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command, Danger
 from pbm.commands.script import Script
@@ -116,6 +117,10 @@ def _answer_if_nothing_runs(context: Context, meant: Reading) -> tuple[str, list
 def _no_command_answer(context: Context, meant: Reading, number: int | None) -> Answered:
     missing = context.turn.cause.missing
     told: dict[str, Any] = {"number": number, "missing": missing}
+    if number is None and covering(context):
+        told["watches"] = next(iter(context.hints), None)
+        told["said"] = questions.shortened(meant.comment)
+        return Answered("lost", told, told["watches"])
     if number is None:
         work, player = context.work, context.player
         playing = work.boards.of_player(player.id, playing=True, most=1)

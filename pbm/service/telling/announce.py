@@ -7,13 +7,22 @@ from typing import Any
 from unicodedata import normalize
 
 from pbm.commands.turn import Turn
-from pbm.events import Answered, BoardEvent, Commented, Event, MovePlayed, SeekNews, on_boards
+from pbm.events import (
+    Answered,
+    BoardEvent,
+    Commented,
+    Event,
+    MovePlayed,
+    SeekNews,
+    is_public,
+    on_boards,
+)
 from pbm.events.board import BoardFact, SeatTakenOver
 from pbm.events.by_operator import SeatHandedOver
 from pbm.plain import to_plain
 from pbm.play.clocks.view import clock_for, clock_view
 from pbm.play.happened import record
-from pbm.play.limits import claims_spent, is_paused, limit_reached
+from pbm.play.limits import WATCHERS_HEAR_AFTER, claims_spent, is_paused, limit_reached
 from pbm.play.ratings import take_rating_news
 from pbm.play.views import ViewData, board_view, board_views, card_of, view_reads
 from pbm.service.telling.claims import may_answer_claim
@@ -29,6 +38,7 @@ from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.telling.readers import HandleOf, Reader, comment_data, handles_on, hears
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
+from pbm.store.values.queues import TimerKind
 
 _MANY_BOARDS = 5  # boards in progress at which a player is offered fewer mails
 _Blocked = Mapping[int, Collection[int]]  # blocked players, by the player who blocks them
@@ -131,6 +141,9 @@ def _record(
         cause=turn.cause.inbox_id,
         unheard={*behind} - {reader.player.id for reader in readers},
     )
+    if board.watched and any(map(is_public, events)):
+        soon, about = turn.now + WATCHERS_HEAR_AFTER, f"{board.id}.0"
+        turn.work.timers.set(TimerKind.WATCHERS, about, turn.now, soon, board_id=board.id)
     caught_up = [reader.player.id for reader in readers if reader.before]
     if caught_up:
         turn.work.readers.tell(board.id, caught_up)
@@ -147,6 +160,8 @@ def _store_comments(
     speakers = {event.speaker for event in events if event.speaker is not None}
     if not speakers:
         return events, {}
+    people = [player for player in turn.work.players.reading(board.id) if not player.robot]
+    public = all(player.settings.talk == "public" for player in people)
     blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
     blocked = {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
     stored = list[BoardEvent]()
@@ -154,7 +169,7 @@ def _store_comments(
         if isinstance(event, Commented):
             row = turn.work.words.add(board.id, event.player, event.lines, turn.now)
             deaf = tuple(sorted(by for by, authors in blocked.items() if event.player in authors))
-            event = replace(event, words=row, hidden_from=deaf)
+            event = replace(event, words=row, hidden_from=deaf, public=public)
         stored.append(event)
     return stored, blocked
 

@@ -109,10 +109,10 @@ def waiting_news(turn: Turn, board: Board, reader: Waiting) -> News:
             else:
                 not_shown.append(said["handle"])
     told: dict[str, Any] = {"lead": lead, "comments": comments, **_not_shown([], not_shown)}
-    return News(_known_ply(board, events), told)
+    return News(known_ply(board, events), told)
 
 
-def _known_ply(board: Board, events: Sequence[BoardEvent]) -> int:
+def known_ply(board: Board, events: Sequence[BoardEvent]) -> int:
     """Return the last ply before events that was not taken back."""
     plies = [event.ply for event in events if isinstance(event, MovePlayed | TakebackDone)]
     return min(plies, default=board.ply + 1) - 1

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from pbm.commands.turn import Turn
 from pbm.events.board import MailCameBack
+from pbm.mail.writing.bulk import list_fields
 from pbm.play.digests import next_hour
 from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_mail
 from pbm.play.offers import mark_of
@@ -153,16 +154,42 @@ class MailWriter:
             params["last"] = left == 1
         headers = self._plain_headers(subject, *_addresses_of(reader))
         if kind.treatment.is_bulk and isinstance(reader, Player):
-            # Lets mail programs offer to unsubscribe (RFC 2369, section 3.2; RFC 2919).
             to = quote(self._site.reply_address(reader.id, reader.epoch), safe="@")
-            headers["extra"] = {
-                "List-Id": f"<digest.{self._site.address.domain}>",
-                "List-Unsubscribe": f"<mailto:{to}?subject=set%20digest%20off>",
-            }
+            ends = f"{to}?subject=set%20digest%20off"
+            headers["extra"] = list_fields("digest", self._site.address.domain, ends)
         about = "m" if shown is None else _about_several(shown)
         mail = self._mail(kind, reader, "answer", params, headers, self._message_id(about))
         self._turn.work.outbox.add(mail)
         return mail.message_id
+
+    def to_many(
+        self,
+        reader: Player,
+        sections: list[dict[str, Any]],
+        kind: Kind,
+        ends: str,
+        *,
+        name: str,
+        shown: Sequence[dict[str, Any]],
+        about: Board | None = None,
+    ) -> None:
+        """Mail one of many readers of the list `name`. Any mail to its own address ends it.
+
+        `ends` is as in `Unsubscribe`. A mail `about` the only board in `shown` is in its thread.
+        """
+        site = self._site
+        to = quote(site.unsubscribe_address(reader.id, ends), safe="@")
+        fields = {**list_fields(name, site.address.domain, to), "Precedence": "list"}
+        params: dict[str, Any] = {"sections": sections, "last": False}
+        if about:
+            told = {**params, "state": shown[0]["state"], "lead": []}
+            mail = self._about_board(kind, reader, about, told, "answer")
+        else:
+            headers = self._plain_headers(None, *reader.addresses)
+            message_id = self._message_id(_about_several(shown) if shown else "m")
+            mail = self._mail(kind, reader, "answer", params, headers, message_id)
+        headers = {**mail.headers, "extra": {**mail.headers["extra"], **fields}}
+        self._turn.work.outbox.add(replace(mail, headers=headers))
 
     def question(
         self,

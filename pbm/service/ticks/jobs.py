@@ -17,7 +17,7 @@ from pbm.mail.site import Site
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.rounds import Alive, rounds, until
 from pbm.service.running.writer import Claims, InThread, Writer
-from pbm.service.ticks import deadlines, expiry, news
+from pbm.service.ticks import deadlines, expiry, news, watching
 from pbm.service.ticks.tick import Again, Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
@@ -47,6 +47,8 @@ HANDLERS: Mapping[str, Callable[[Tick], str | Again]] = {
     TimerKind.ACCOUNT_NEWS: news.tell_reachability,
     TimerKind.NEW_DATES: deadlines.tell_dates,
     TimerKind.CLAIMS: news.tell_claims,
+    TimerKind.WATCHERS: watching.tell_watchers,
+    TimerKind.WATCHER: watching.tell_watcher,
 }
 RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 

@@ -31,6 +31,7 @@ from pbm.mail.address import (
     QuestionReply,
     Recipient,
     Unknown,
+    Unsubscribe,
 )
 from pbm.mail.reading.auth_results import Dmarc
 from pbm.mail.reading.charsets import without_unseen
@@ -48,6 +49,7 @@ from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.trouble.notices import forward_to_operator
+from pbm.service.turns.unsubscribing import unsubscribe
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.signature import (
     note_signature,
@@ -84,6 +86,8 @@ def _handle_for(
     envelope = read()
     if envelope.automatic:
         return f"nothing: automatic mail ({envelope.automatic})"
+    if isinstance(recipient, Unsubscribe):
+        return unsubscribe(turn, recipient)
     if envelope.author is None:
         why = envelope.author_problem or ""
         return f"nothing: {why}{_tell_owner(turn, recipient, why)}"

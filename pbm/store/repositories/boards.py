@@ -11,6 +11,7 @@ from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover
 from pbm.store.repositories.happened import Readers
+from pbm.store.repositories.watching import is_watched
 from pbm.store.schema.games import boards, handovers, moves, seats
 from pbm.store.schema.happened import readers
 from pbm.store.schema.people import players
@@ -53,7 +54,12 @@ def board_of(row: Row, seated: Iterable[Row]) -> Board:
 _IT = boards.c.id == bindparam("number")
 _BEHIND = exists().where(readers.c.board_id == boards.c.id, readers.c.since.is_not(None))
 _PLANNED = exists().where(plans.c.board_id == boards.c.id)
-_BOARDS = select(boards, _BEHIND.label("news_waits"), _PLANNED.label("planned"))
+_BOARDS = select(
+    boards,
+    _BEHIND.label("news_waits"),
+    _PLANNED.label("planned"),
+    is_watched().label("watched"),
+)
 _FIND = Statement(_BOARDS.where(_IT))
 # A weaker lock than FOR UPDATE, so that inserting mails that refer to a board does not wait.
 _LOCK = Statement(select(boards.c.id).where(_IT).with_for_update(key_share=True))
@@ -197,6 +203,7 @@ class Boards(Repository):
         tags: Sequence[tuple[str, str]] | None = None,
         rated: bool = True,
         clock: dict[str, Any] | None = None,
+        private: bool = False,
     ) -> Board:
         """Add a board. In `subject`, `{number}` is replaced by the board's number.
 
@@ -222,6 +229,7 @@ class Boards(Repository):
             begun_by_id=begun_by,
             rated=rated,
             clock=clock,
+            private=private,
             waits_since=now,
             tags=tags,
         )

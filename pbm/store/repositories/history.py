@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, exists, select, union
+from sqlalchemy import ColumnElement, Select, exists, or_, select, true, union
 
 from pbm.store.schema.games import boards, departures, handovers, seats
 from pbm.store.schema.running import analyses, analysis_readers
@@ -34,11 +34,16 @@ class Found(NamedTuple):
 
 
 class History(Repository):
-    """Queries about games that are over. Imported records of games are left out."""
+    """Queries about games that are over. Imported records of games are left out.
 
-    def finished(self, player_id: int, *, below: int | None, most: int) -> Found:
+    Private boards are left out, too, if the player `seen_by` does not sit there; 0 is a stranger.
+    """
+
+    def finished(
+        self, player_id: int, *, below: int | None, most: int, seen_by: int | None = None
+    ) -> Found:
         """Return a page of a player's finished boards with numbers below `below`, newest first."""
-        looked = _ever_sat(player_id, LOOKED_AT, below or _FIRST).subquery()
+        looked = _ever_sat(player_id, LOOKED_AT, below or _FIRST, seen_by).subquery()
         query = (
             select(looked.c.board_id, boards.c.status)
             .join(boards, boards.c.id == looked.c.board_id)
@@ -50,12 +55,12 @@ class History(Repository):
             return Found(tuple(finished[:most]), finished[most - 1])
         return Found(tuple(finished), rows[-1][0] if len(rows) == LOOKED_AT else None)
 
-    def meetings(self, one: int, other: int) -> tuple[Meeting, ...]:
+    def meetings(self, one: int, other: int, *, seen_by: int) -> tuple[Meeting, ...]:
         """Return the finished boards on which two players sat, newest first.
 
         Only the newest `MOST_MEETINGS` boards of the player `one` are searched.
         """
-        looked = _over(one, MOST_MEETINGS, _FIRST).subquery()
+        looked = _over(one, MOST_MEETINGS, _FIRST, seen_by).subquery()
         theirs = seats.alias()
         query = (
             select(looked.c.board_id, looked.c.seat, theirs.c.seat, boards.c.winners)
@@ -95,7 +100,7 @@ class History(Repository):
         return len(rows), sum(not forfeited for _, forfeited in rows)
 
 
-def _over(player_id: int, most: int, below: int) -> Select[Any]:
+def _over(player_id: int, most: int, below: int, seen_by: int | None = None) -> Select[Any]:
     """Return a query for a player's seats on ended boards, newest first, without imported ones."""
     return (
         select(seats.c.board_id, seats.c.seat)
@@ -104,23 +109,31 @@ def _over(player_id: int, most: int, below: int) -> Select[Any]:
             ~seats.c.playing,
             seats.c.board_id < below,
             seats.c.name.is_(None),
+            _is_open(seats.c.board_id, seen_by),
         )
         .order_by(seats.c.board_id.desc())
         .limit(most)
     )
 
 
-def _ever_sat(player_id: int, most: int, below: int) -> Select[Any]:
+def _is_open(board_id: ColumnElement[int], seen_by: int | None) -> ColumnElement[bool]:
+    their = seats.alias()
+    sits = exists().where(their.c.board_id == board_id, their.c.player_id == seen_by)
+    private = exists().where(boards.c.id == board_id, boards.c.private)
+    return true() if seen_by is None else or_(~private, sits)
+
+
+def _ever_sat(player_id: int, most: int, below: int, seen_by: int | None) -> Select[Any]:
     """Return a query for the same boards, and for those on which others took the seat over."""
     had = (
         select(handovers.c.board_id)
         .join(boards, boards.c.id == handovers.c.board_id)
         .where(handovers.c.player_id == player_id, handovers.c.board_id < below)
-        .where(boards.c.status != BoardStatus.PLAYING)
+        .where(boards.c.status != BoardStatus.PLAYING, _is_open(boards.c.id, seen_by))
         .order_by(handovers.c.board_id.desc())
         .limit(most)
     )
-    sat = _over(player_id, most, below).with_only_columns(seats.c.board_id)
+    sat = _over(player_id, most, below, seen_by).with_only_columns(seats.c.board_id)
     both = union(*(select(some.subquery().c.board_id) for some in (sat, had))).subquery()
     return select(both.c.board_id).order_by(both.c.board_id.desc()).limit(most)
 

@@ -65,6 +65,8 @@ boards = table(
     # Pairs of moments between which the clock was stopped, and the beginning of a pause.
     Column("stops", JsonOf(_stops, _plain_stops)),
     Column("paused_since", Moment),
+    # Whether only its players see it.
+    Column("private", Boolean, nullable=False, server_default=false()),
     Index("ix_boards_begun_by_id", "begun_by_id", **only_where(text("begun_by_id IS NOT NULL"))),
     Index("ix_boards_match_id", "match_id", **only_where(text("match_id IS NOT NULL"))),
     Index("ix_boards_rematch_of", "rematch_of", **only_where(text("rematch_of IS NOT NULL"))),

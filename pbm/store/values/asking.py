@@ -13,6 +13,7 @@ from pbm.store.values.players import Pool
 
 OPEN_FOR = timedelta(hours=48)  # expiry of a question to a player
 CONSENT_STANDS = timedelta(days=1)
+PRIVATE = "-private"  # the option of a challenge or seek
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,10 @@ class Wish:
     @property
     def is_installed(self) -> bool:
         return self.game in games()
+
+    @property
+    def private(self) -> bool:
+        return PRIVATE in self.wishes
 
     def takes(self, rating: int) -> bool:
         return (self.least or rating) <= rating <= (self.most or rating)

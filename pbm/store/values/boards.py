@@ -106,6 +106,8 @@ class Board:
     paused_since: datetime | None = None  # start of the present pause
     news_waits: bool = False  # some reader is to be told later of events on it
     planned: bool = False  # some player has a plan on it
+    private: bool = False  # only its players see it
+    watched: bool = False  # somebody who watches it wants to be told at once
 
     @cached_property
     def rules(self) -> Game:
@@ -206,6 +208,10 @@ class Board:
         if mover is None or mover.robot or self.from_record or self.has_moved(mover.player_id):
             return None
         return f"{self.id}.{mover.player_id}.{self.taken_back}"
+
+    def is_open_to(self, player_id: int | None) -> bool:
+        """Return whether a player, or a stranger, may see the board."""
+        return not self.private or any(seat.player_id == player_id for seat in self.seats)
 
     def seats_of(self, player_id: int) -> tuple[Seat, ...]:
         return tuple(seat for seat in self.seats if seat.player_id == player_id)

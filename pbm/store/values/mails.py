@@ -56,6 +56,7 @@ class Kind(StrEnum):
     FAREWELL = "farewell", Treatment(erases_address=True)
     # Events on several boards.
     DIGEST = "digest", Treatment(waits=True, is_bulk=True, comes_back=True)
+    WATCHED = "watched", Treatment(waits=True, is_bulk=True, comes_back=True)
     REMINDERS = "reminders", Treatment(waits=True, comes_back=True)  # about several boards
     AWAITING = "awaiting", _OF_BOARD  # a board that waits some seconds for a robot's answer
 

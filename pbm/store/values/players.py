@@ -29,6 +29,8 @@ class PlayerSettings:
     digest_at: int = 7  # hour of a daily digest
     receipts: bool = True  # own moves are confirmed by mail
     reminders: str = "all"  # or last, or those after a wait such as 7d
+    public: bool = True  # others may follow the player
+    talk: str = "private"  # or public: watchers may read it, if all on the board agree
     signature: str = ""  # digests of signatures that are left out, as the player was told
     endings: str = ""  # digests of lines that ended the last mail, and may be a signature
     fewer_offered: bool = False  # the player was told how to get fewer mails

@@ -25,6 +25,8 @@ class TimerKind(StrEnum):
     ACCOUNT_NEWS = "account-news"
     NEW_DATES = "new-dates"
     CLAIMS = "claims"  # the digest of mails in a player's name
+    WATCHERS = "watchers"  # those of a board who are told at once
+    WATCHER = "watcher"  # one, who is told once a day
 
 
 @dataclass(frozen=True)

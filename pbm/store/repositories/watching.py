@@ -1,0 +1,166 @@
+"""Queries about who watches which boards, and about up to where watchers were told."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    and_,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    union,
+)
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from pbm.store.schema.games import boards, seats
+from pbm.store.schema.happened import board_events
+from pbm.store.schema.watching import watched, watchings
+from pbm.store.sql.transaction import Repository
+from pbm.store.values.boards import BoardStatus
+from pbm.store.values.watching import How, Watching
+
+_AT_ONCE = and_(watchings.c.how != literal_column(f"'{How.DAILY}'"), ~watchings.c.over)
+_LAST = (
+    select(func.coalesce(func.max(board_events.c.number), 0))
+    .where(board_events.c.board_id == boards.c.id)
+    .scalar_subquery()
+)
+_KEY = ["board_id", "watcher_id"]
+
+
+def _sits(player: ColumnElement[int] | int) -> ColumnElement[bool]:
+    named = seats.c.name.is_(None)  # a record's names are no players
+    return exists().where(seats.c.board_id == boards.c.id, seats.c.player_id == player, named)
+
+
+def is_watched() -> ColumnElement[bool]:
+    """Return the condition that somebody who watches a board is told of it at once."""
+    follows = and_(watchings.c.followed_id == seats.c.player_id, seats.c.board_id == boards.c.id)
+    return or_(
+        exists().where(watchings.c.board_id == boards.c.id, _AT_ONCE),
+        exists().where(follows, seats.c.name.is_(None), _AT_ONCE),
+    )
+
+
+def _covering(*where: ColumnElement[bool]) -> Subquery:
+    """Return a query for the watchers of boards, with a row for each reason."""
+    columns = (
+        *(watchings.c.watcher_id, boards.c.id.label("board_id"), watchings.c.how),
+        func.coalesce(watched.c.seen, 0).label("seen"),
+        (boards.c.status == BoardStatus.PLAYING).label("playing"),
+        _LAST.label("last"),
+    )
+    its = and_(watched.c.board_id == boards.c.id, watched.c.watcher_id == watchings.c.watcher_id)
+    may = (~watchings.c.over, ~boards.c.private, ~_sits(watchings.c.watcher_id), *where)
+    their = seats.alias()
+    follows = and_(their.c.player_id == watchings.c.followed_id, their.c.name.is_(None))
+    # What was over before somebody is followed is no news.
+    is_new = or_(
+        watched.c.seen.is_not(None),
+        boards.c.status == BoardStatus.PLAYING,
+        boards.c.started_at >= watchings.c.since,
+    )
+    board, followed = select(*columns), select(*columns).join(their, follows).where(is_new)
+    reasons = (
+        board.join(boards, boards.c.id == watchings.c.board_id),
+        followed.join(boards, boards.c.id == their.c.board_id),
+    )
+    return union(*(reason.outerjoin(watched, its).where(*may) for reason in reasons)).subquery()
+
+
+class Behind(NamedTuple):
+    """A watcher who is to be told of the events on a board after the one with number `seen`."""
+
+    watcher_id: int
+    board_id: int
+    seen: int
+
+
+class Watchings(Repository):
+    """Who watches what. Callers must have locked a board to note who is told of it.
+
+    Nobody watches a private board, or one on which the watcher plays.
+    """
+
+    def of_watcher(self, watcher_id: int) -> tuple[Watching, ...]:
+        query = select(watchings).where(watchings.c.watcher_id == watcher_id)
+        return self._all(Watching, query.order_by(watchings.c.id))
+
+    def add(
+        self,
+        watcher_id: int,
+        how: How,
+        now: datetime,
+        *,
+        board_id: int | None = None,
+        followed_id: int | None = None,
+    ) -> None:
+        """Let a player watch a board, or all boards of a player, from now on; or change how."""
+        its = [watchings.c.watcher_id == watcher_id, watchings.c.board_id == board_id]
+        if followed_id:
+            its[1] = watchings.c.followed_id == followed_id
+        self._delete(watchings, *its, watchings.c.over)
+        if self._exists(select(watchings.c.id).where(*its)):
+            self._update(watchings, *its, how=how)
+            return
+        known = select(_covering(watchings.c.watcher_id == watcher_id).c.board_id)
+        added = _sits(followed_id) if followed_id else boards.c.id == board_id
+        is_new = boards.c.id.not_in(known)
+        self._note_told(watcher_id, added, boards.c.status == BoardStatus.PLAYING, is_new)
+        whose = {"watcher_id": watcher_id, "board_id": board_id, "followed_id": followed_id}
+        self._insert(watchings, **whose, how=how, since=now)
+
+    def end(self, watcher_id: int, numbers: Collection[int]) -> None:
+        """End watchings, which are named by their numbers."""
+        own = watchings.c.watcher_id == watcher_id
+        self._delete(watchings, own, watchings.c.id.in_(numbers))
+        left = watched.c.board_id.in_(select(_covering(own).c.board_id))
+        self._delete(watched, watched.c.watcher_id == watcher_id, ~left)
+
+    def end_following(self, followed_id: int, *watcher_ids: int) -> None:
+        """Let nobody, or none of these, follow a player any more. They are told of it later."""
+        these = [watchings.c.watcher_id.in_(watcher_ids)] if watcher_ids else []
+        self._update(watchings, watchings.c.followed_id == followed_id, *these, over=True)
+
+    def on_board(self, board_id: int) -> tuple[int, ...]:
+        """Return the numbers of the players who watch a board."""
+        found = _covering(boards.c.id == board_id).c.watcher_id
+        return self._scalars(select(found).distinct().order_by(found))
+
+    def behind(
+        self, *, most: int, watcher_id: int = 0, board_id: int = 0, after: int = 0
+    ) -> tuple[Behind, ...]:
+        """Return boards of which a watcher is still to be told.
+
+        Without a watcher, return those watchers of a board who are told at once, and whose numbers
+        are above `after`.
+        """
+        found = _covering(watchings.c.watcher_id == watcher_id)
+        if not watcher_id:
+            who = watchings.c.watcher_id > after
+            found = _covering(boards.c.id == board_id, who, _AT_ONCE)
+        waits = or_(found.c.how != How.END, ~found.c.playing)
+        query = select(found.c.watcher_id, found.c.board_id, found.c.seen).distinct()
+        query = query.where(waits, found.c.seen < found.c.last).limit(most)
+        rows = self._transaction.execute(query.order_by(found.c.watcher_id, found.c.board_id))
+        return tuple(Behind(*row) for row in rows)
+
+    def tell(self, watcher_id: int, board_id: int, *, is_over: bool) -> None:
+        """Note that a watcher is told of all that happened on a board so far."""
+        if is_over:
+            own = watchings.c.watcher_id == watcher_id
+            self._delete(watchings, own, watchings.c.board_id == board_id)
+        self._note_told(watcher_id, boards.c.id == board_id)
+
+    def _note_told(self, watcher_id: int, *of: ColumnElement[bool]) -> None:
+        rows: Select[Any] = select(boards.c.id, literal(watcher_id), _LAST).where(*of)
+        told = upsert(watched).from_select([*_KEY, "seen"], rows)
+        seen = {"seen": told.excluded.seen}
+        self._transaction.execute(told.on_conflict_do_update(index_elements=_KEY, set_=seen))
