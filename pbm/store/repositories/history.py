@@ -117,9 +117,9 @@ def _over(player_id: int, most: int, below: int, seen_by: int | None = None) -> 
 
 
 def _is_open(board_id: ColumnElement[int], seen_by: int | None) -> ColumnElement[bool]:
-    their = seats.alias()
+    its, their = boards.alias(), seats.alias()
     sits = exists().where(their.c.board_id == board_id, their.c.player_id == seen_by)
-    private = exists().where(boards.c.id == board_id, boards.c.private)
+    private = exists().where(its.c.id == board_id, its.c.private)
     return true() if seen_by is None else or_(~private, sits)
 
 
