@@ -272,3 +272,17 @@ def test_an_absence_is_not_used_up_on_a_seat_taken_over(table: Table) -> None:
     assert set(known(table)) == {"alice", "dora"}
     assert not any(item.spared for item in table.departures(2))
     assert not problems(table)
+
+
+@pytest.mark.parametrize(
+    "words", ["can dora take over my seat?", "Kann dora hier übernehmen?", "dora could replace me."]
+)
+def test_plain_words_are_asked_about(words: str, table: Table, people: list[Person]) -> None:
+    alice, bob, dora, _ = people
+    bob.says(words, answering=board_mail(bob, 1)).gets(1).hears(
+        "Do you want to ask everybody on board 1 that dora plays on for you?"
+    )
+    alice.hears_nothing()
+    bob.says("yes").hears("You asked that dora plays on in your place.")
+    dora.hears("bob asks you to play on")
+    assert table.board(1).open_offers

@@ -15,7 +15,7 @@ FILES = {
     "first_sentences.txt": (120, 115, 12),
     "answers.txt": (180, 164, 12),
     "sentences.txt": (201, 197, 10),
-    "wishes.txt": (186, 183, 6),
+    "wishes.txt": (203, 200, 6),
     "moves.txt": (69, 69, 12),
 }
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -107,7 +108,7 @@ def _folded(text: str) -> str:
 
 def _pieces(line: str) -> list[tuple[str, str]]:
     """Return the marking words of a line, each with the text behind it; [] if others come first."""
-    found = list(_MARKS.finditer(line))
+    found = _without_names(list(_MARKS.finditer(line)))
     if not found or found[0].start() > 0:
         return []
     ends = [item.start() for item in found[1:]] + [len(line)]
@@ -115,6 +116,16 @@ def _pieces(line: str) -> list[tuple[str, str]]:
         (item.lastgroup or "", _JOINS.sub("", line[item.end() : end]).strip(_SIGNS))
         for item, end in zip(found, ends, strict=True)
     ]
+
+
+def _without_names(found: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Leave out marks that name a player, as "dan" and "anders" do: `then` follows them."""
+    kept = found[:1]
+    for item, follows in pairwise((*found[1:], None)):
+        in_condition = kept and kept[-1].lastgroup == _IF
+        if not (item and in_condition and follows and follows.lastgroup == _THEN):
+            kept += [item] if item else []
+    return kept
 
 
 def _move(text: str) -> str | None:

@@ -6,7 +6,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import lru_cache
 from pathlib import Path
@@ -36,7 +36,7 @@ _PLAIN = str.maketrans("łøđı", "lodi")
 _SECTIONS = (
     "sole, ours, game, loose, how, manner, asks, opens, wants, faults, shows, acts, counts, "
     "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
-    "serves, talk, plans, past"
+    "serves, talk, plans, past, hand over, takes over"
 ).split(", ")
 _CARD = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 
@@ -77,6 +77,25 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
     if ours and Aim.OTHERS not in aims:
         return max(ours, key=lambda aim: aim.value)
     return Aim.EITHER if ours or Aim.EITHER in aims or "?" in text else Aim.OTHERS
+
+
+def wants_substitute(lines: Sequence[str], others: Collection[str]) -> bool:
+    """Return whether words want somebody to play on for the writer, who may be one of `others`."""
+    text = _unwrapped(lines)
+    said = plain_words(text[:_LONGEST])
+    sentences = (plain_words(found[0]) for found in _SENTENCE.finditer(text[:_LONGEST]))
+    return len(text) <= _LONGEST and any(
+        _wants_substitute(sentence, lists, others)
+        for sentence in sentences
+        for lists in spoken(sentence, said)
+    )
+
+
+def _wants_substitute(said: str, lists: Lists, others: Collection[str]) -> bool:
+    if lists["you"].search(lists["can you"].sub("", lists["nobody"].sub("", said))):
+        return False
+    named = not set(others).isdisjoint(said.split())
+    return bool(lists["hand over"].search(said) or (named and lists["takes over"].search(said)))
 
 
 def card_lines(lines: Sequence[str]) -> list[str]:

@@ -68,6 +68,7 @@ class Intention(StrEnum):
     AGAINST = "against", "challenge"  # needs a name behind it
     RENAME = "rename", "change handle"  # likewise
     AWAY = "away", "vacation"  # days may stand behind it
+    SUBSTITUTE = "substitute", "substitute"  # its words are in `asked/`
 
 
 _REASONED = frozenset((Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.PAUSE))
@@ -79,7 +80,7 @@ _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "C
 _NAMING = (Intention.AGAINST, Intention.RENAME)
 _ALONE = "against alone"
 _WITH_MORE = (*_NAMING, Intention.AWAY)
-_WHOLE = tuple(item for item in Intention if item not in _WITH_MORE)
+_WHOLE = tuple(item for item in Intention if item not in (*_WITH_MORE, Intention.SUBSTITUTE))
 _SECTIONS = (
     *("asides", "greetings", "objects"),
     *_WAYS,

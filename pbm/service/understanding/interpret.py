@@ -29,7 +29,13 @@ from pbm.play.offers import DRAW, TAKEBACK, mark_of
 from pbm.rules.contract import Game
 from pbm.service.understanding.mail_turn import Known, Reading
 from pbm.service.understanding.move_line import read_described_move, read_move_line
-from pbm.service.understanding.wishes import only_wishes, read_decline, read_question, read_wish
+from pbm.service.understanding.wishes import (
+    only_wishes,
+    read_decline,
+    read_handover,
+    read_question,
+    read_wish,
+)
 from pbm.store.values.boards import Board
 
 _MOST_LINES = 24  # lines of a comment that are searched for wishes
@@ -43,7 +49,14 @@ def interpret(context: Context, script: Script) -> Reading:
     if not script.comment and [type(command) for command in script.commands] == [PlayMove]:
         return Reading.of(script)  # a move and nothing else
     known = Known(**vars(context))
-    readers = (_read_answer, read_wish, _read_board_lines, read_move_line, read_described_move)
+    readers = (
+        _read_answer,
+        read_handover,
+        read_wish,
+        _read_board_lines,
+        read_move_line,
+        read_described_move,
+    )
     found = (read(known, script) for read in readers)
     meant = next(filter(None, found), None) or Reading.of(script)
     meant = _perhaps_plan(known, script, meant) or _without_plans(known, meant)

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pbm.commands.families.help import Help
 from pbm.commands.families.status import Status
 from pbm.commands.language.declare import Command
+from pbm.commands.language.words import is_handle
 from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, is_bare_no
-from pbm.commands.sentences.asked import Aim, aim_of, card_lines
+from pbm.commands.sentences.asked import Aim, aim_of, card_lines, wants_substitute
 from pbm.commands.sentences.clauses import words_of
 from pbm.commands.sentences.intentions import (
     Intention,
@@ -36,6 +37,7 @@ _WISHES = frozenset(
 )
 _EXPLAINED = (Intention.TOURNAMENT, Intention.STATE)
 _FEW_WORDS = 4  # of a stranger's question that needs a help page
+_MOST_SAID = 60  # words that may want a substitute
 _MOST_CARDS = 3  # in an answer to a mail to no board
 _OF_A_BOARD = frozenset(("colours", "time", "show"))  # lines of the card that differ
 _LOOKS = ("help", "stop", "games", "settings", "hint", "plan")  # they need no yes
@@ -83,6 +85,27 @@ def read_wish(known: Known, script: Script) -> Reading | None:
         only = known.mine or known.meant()
         guess = _guess(lines.values(), only.id if only else None)
     return Reading(commands, said.rest, guess=guess)
+
+
+def read_handover(known: Known, script: Script) -> Reading | None:
+    """Return a reading of words that want somebody to play on for the writer, or None.
+
+    If they name one other player, the sender is asked; else the help page is the answer.
+    """
+    board, words = known.mine, script.said or (script.heading,)
+    is_command = script.commands or (script.problem and script.problem.code == "syntax")
+    if is_command or len(words_of(" ".join(words))) > _MOST_SAID:
+        return None
+    seated = {seat.handle for seat in board.seats} if board else {known.player.handle}
+    handles = {word for word in words_of(" ".join(words)) if is_handle(word)} - seated
+    if not wants_substitute(words, handles):
+        return None
+    named = known.work.players.active_among(handles)
+    if not wants_substitute(words, named):
+        return None
+    guest = next(iter(named)) if len(named) == 1 and board and board.playing else None
+    meant = Meant(Intention.SUBSTITUTE, not guest, known.number, one_line(words), guest)
+    return _asking(known, meant)
 
 
 def read_question(known: Known, said: Reading) -> Reading | None:
