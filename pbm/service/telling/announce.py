@@ -143,7 +143,7 @@ def _record(
     )
     if board.watched and any(map(is_public, events)):
         soon, about = turn.now + WATCHERS_HEAR_AFTER, f"{board.id}.0"
-        turn.work.timers.set(TimerKind.WATCHERS, about, turn.now, soon, board_id=board.id)
+        turn.work.timers.set_later(TimerKind.WATCHERS, about, turn.now, soon, board.id)
     caught_up = [reader.player.id for reader in readers if reader.before]
     if caught_up:
         turn.work.readers.tell(board.id, caught_up)

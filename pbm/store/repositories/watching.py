@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     ColumnElement,
     Select,
-    Subquery,
     and_,
     exists,
     func,
@@ -49,14 +48,10 @@ def is_watched() -> ColumnElement[bool]:
     )
 
 
-def _covering(*where: ColumnElement[bool]) -> Subquery:
-    """Return a query for the watchers of boards, with a row for each reason."""
-    columns = (
-        *(watchings.c.watcher_id, boards.c.id.label("board_id"), watchings.c.how),
-        func.coalesce(watched.c.seen, 0).label("seen"),
-        (boards.c.status == BoardStatus.PLAYING).label("playing"),
-        _LAST.label("last"),
-    )
+def _reasons(*where: ColumnElement[bool]) -> tuple[Select[Any], ...]:
+    """Return two queries for the watchers of boards: by board, and by who plays there."""
+    seen = func.coalesce(watched.c.seen, 0).label("seen")
+    columns = (watchings.c.watcher_id, boards.c.id.label("board_id"), seen)
     its = and_(watched.c.board_id == boards.c.id, watched.c.watcher_id == watchings.c.watcher_id)
     may = (~watchings.c.over, ~boards.c.private, ~_sits(watchings.c.watcher_id), *where)
     their = seats.alias()
@@ -72,7 +67,11 @@ def _covering(*where: ColumnElement[bool]) -> Subquery:
         board.join(boards, boards.c.id == watchings.c.board_id),
         followed.join(boards, boards.c.id == their.c.board_id),
     )
-    return union(*(reason.outerjoin(watched, its).where(*may) for reason in reasons)).subquery()
+    return tuple(reason.outerjoin(watched, its).where(*may) for reason in reasons)
+
+
+def _boards_of(watcher_id: int) -> Select[Any]:
+    return select(union(*_reasons(watchings.c.watcher_id == watcher_id)).subquery().c.board_id)
 
 
 class Behind(NamedTuple):
@@ -110,9 +109,8 @@ class Watchings(Repository):
         if self._exists(select(watchings.c.id).where(*its)):
             self._update(watchings, *its, how=how)
             return
-        known = select(_covering(watchings.c.watcher_id == watcher_id).c.board_id)
         added = _sits(followed_id) if followed_id else boards.c.id == board_id
-        is_new = boards.c.id.not_in(known)
+        is_new = boards.c.id.not_in(_boards_of(watcher_id))
         self._note_told(watcher_id, added, boards.c.status == BoardStatus.PLAYING, is_new)
         whose = {"watcher_id": watcher_id, "board_id": board_id, "followed_id": followed_id}
         self._insert(watchings, **whose, how=how, since=now)
@@ -121,7 +119,7 @@ class Watchings(Repository):
         """End watchings, which are named by their numbers."""
         own = watchings.c.watcher_id == watcher_id
         self._delete(watchings, own, watchings.c.id.in_(numbers))
-        left = watched.c.board_id.in_(select(_covering(own).c.board_id))
+        left = watched.c.board_id.in_(_boards_of(watcher_id))
         self._delete(watched, watched.c.watcher_id == watcher_id, ~left)
 
     def end_following(self, followed_id: int, *watcher_ids: int) -> None:
@@ -131,7 +129,7 @@ class Watchings(Repository):
 
     def on_board(self, board_id: int) -> tuple[int, ...]:
         """Return the numbers of the players who watch a board."""
-        found = _covering(boards.c.id == board_id).c.watcher_id
+        found = union(*_reasons(boards.c.id == board_id)).subquery().c.watcher_id
         return self._scalars(select(found).distinct().order_by(found))
 
     def behind(
@@ -142,14 +140,17 @@ class Watchings(Repository):
         Without a watcher, return those watchers of a board who are told at once, and whose numbers
         are above `after`.
         """
-        found = _covering(watchings.c.watcher_id == watcher_id)
+        of = [watchings.c.watcher_id == watcher_id]
         if not watcher_id:
-            who = watchings.c.watcher_id > after
-            found = _covering(boards.c.id == board_id, who, _AT_ONCE)
-        waits = or_(found.c.how != How.END, ~found.c.playing)
-        query = select(found.c.watcher_id, found.c.board_id, found.c.seen).distinct()
-        query = query.where(waits, found.c.seen < found.c.last).limit(most)
-        rows = self._transaction.execute(query.order_by(found.c.watcher_id, found.c.board_id))
+            of = [boards.c.id == board_id, watchings.c.watcher_id > after, _AT_ONCE]
+        waits = or_(watchings.c.how != How.END, boards.c.status != BoardStatus.PLAYING)
+        is_behind = func.coalesce(watched.c.seen, 0) < _LAST
+        order = ("watcher_id", "board_id")
+        first = (  # of each, so that the work is bounded
+            select(reason.order_by(*order).limit(most).subquery())
+            for reason in _reasons(waits, is_behind, *of)
+        )
+        rows = self._transaction.execute(union(*first).order_by(*order).limit(most))
         return tuple(Behind(*row) for row in rows)
 
     def tell(self, watcher_id: int, board_id: int, *, is_over: bool) -> None:
