@@ -62,12 +62,14 @@ def tell_watcher(tick: Tick) -> str | Again:
     work, number = tick.work, tick.timer.player_id or 0
     player, watched = work.players.find_locked(number), work.watchings.of_watcher(number)
     if player is None or not player.addresses or not watched:
+        work.watchings.end(number, [])
         return "nobody watches there any more"
     later = watching.next_daily(player.settings, tick.now)
     if not _is_reached(tick, player):
         return Again(later, f"no mail goes to {player.handle} now")
     over = [item for item in watched if item.over]
-    work.watchings.end(number, [item.id for item in over])
+    if over:
+        work.watchings.end(number, [item.id for item in over])
     found = work.watchings.behind(watcher_id=number, most=_BOARDS)
     boards = {item.board_id: work.boards.get(item.board_id, lock=True) for item in found}
     # Read again, as others may have told of these boards until they were locked.

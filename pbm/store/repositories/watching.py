@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
+    Integer,
     Select,
     and_,
+    bindparam,
+    delete,
     exists,
     func,
     literal,
@@ -21,6 +24,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.happened import board_events
 from pbm.store.schema.watching import watched, watchings
+from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.watching import How, Watching
@@ -70,8 +74,27 @@ def _reasons(*where: ColumnElement[bool]) -> tuple[Select[Any], ...]:
     return tuple(reason.outerjoin(watched, its).where(*may) for reason in reasons)
 
 
-def _boards_of(watcher_id: int) -> Select[Any]:
-    return select(union(*_reasons(watchings.c.watcher_id == watcher_id)).subquery().c.board_id)
+def _behind(*where: ColumnElement[bool]) -> Statement:
+    """Return a query for watchers who are still to be told, as `Behind`."""
+    waits = or_(watchings.c.how != How.END, boards.c.status != BoardStatus.PLAYING)
+    is_behind, order = func.coalesce(watched.c.seen, 0) < _LAST, ("watcher_id", "board_id")
+    most: Any = bindparam("most", type_=Integer)
+    first = (  # of each, so that the work is bounded
+        select(reason.order_by(*order).limit(most).subquery())
+        for reason in _reasons(waits, is_behind, *where)
+    )
+    return Statement(select(union(*first).subquery()).order_by(*order).limit(most))
+
+
+_WATCHER = bindparam("watcher", type_=Integer)
+_OWN, _ON_BOARD = watchings.c.watcher_id == _WATCHER, boards.c.id == bindparam("board")
+_BOARDS_OF = select(union(*_reasons(_OWN)).subquery().c.board_id)
+_WATCHERS_OF = Statement(select(union(*_reasons(_ON_BOARD)).subquery().c.watcher_id))
+_BEHIND_OF = _behind(_OWN)
+_BEHIND_ON = _behind(_ON_BOARD, watchings.c.watcher_id > bindparam("after"), _AT_ONCE)
+_TIDY = Statement(
+    delete(watched).where(watched.c.watcher_id == _WATCHER, watched.c.board_id.not_in(_BOARDS_OF))
+)
 
 
 class Behind(NamedTuple):
@@ -110,7 +133,7 @@ class Watchings(Repository):
             self._update(watchings, *its, how=how)
             return
         added = _sits(followed_id) if followed_id else boards.c.id == board_id
-        is_new = boards.c.id.not_in(_boards_of(watcher_id))
+        is_new = boards.c.id.not_in(_BOARDS_OF.params(watcher=watcher_id))
         self._note_told(watcher_id, added, boards.c.status == BoardStatus.PLAYING, is_new)
         whose = {"watcher_id": watcher_id, "board_id": board_id, "followed_id": followed_id}
         self._insert(watchings, **whose, how=how, since=now)
@@ -118,9 +141,9 @@ class Watchings(Repository):
     def end(self, watcher_id: int, numbers: Collection[int]) -> None:
         """End watchings, which are named by their numbers."""
         own = watchings.c.watcher_id == watcher_id
-        self._delete(watchings, own, watchings.c.id.in_(numbers))
-        left = watched.c.board_id.in_(_boards_of(watcher_id))
-        self._delete(watched, watched.c.watcher_id == watcher_id, ~left)
+        if numbers:
+            self._delete(watchings, own, watchings.c.id.in_(numbers))
+        _TIDY.run(self._transaction, {"watcher": watcher_id})
 
     def end_following(self, followed_id: int, *watcher_ids: int) -> None:
         """Let nobody, or none of these, follow a player any more. They are told of it later."""
@@ -129,8 +152,8 @@ class Watchings(Repository):
 
     def on_board(self, board_id: int) -> tuple[int, ...]:
         """Return the numbers of the players who watch a board."""
-        found = union(*_reasons(boards.c.id == board_id)).subquery().c.watcher_id
-        return self._scalars(select(found).distinct().order_by(found))
+        rows = _WATCHERS_OF.rows(self._transaction, board=board_id)
+        return tuple(sorted(row["watcher_id"] for row in rows))
 
     def behind(
         self, *, most: int, watcher_id: int = 0, board_id: int = 0, after: int = 0
@@ -140,18 +163,10 @@ class Watchings(Repository):
         Without a watcher, return those watchers of a board who are told at once, and whose numbers
         are above `after`.
         """
-        of = [watchings.c.watcher_id == watcher_id]
-        if not watcher_id:
-            of = [boards.c.id == board_id, watchings.c.watcher_id > after, _AT_ONCE]
-        waits = or_(watchings.c.how != How.END, boards.c.status != BoardStatus.PLAYING)
-        is_behind = func.coalesce(watched.c.seen, 0) < _LAST
-        order = ("watcher_id", "board_id")
-        first = (  # of each, so that the work is bounded
-            select(reason.order_by(*order).limit(most).subquery())
-            for reason in _reasons(waits, is_behind, *of)
-        )
-        rows = self._transaction.execute(union(*first).order_by(*order).limit(most))
-        return tuple(Behind(*row) for row in rows)
+        of: dict[str, int] = {"board": board_id, "after": after}
+        query, values = (_BEHIND_OF, {"watcher": watcher_id}) if watcher_id else (_BEHIND_ON, of)
+        rows = query.rows(self._transaction, most=most, **values)
+        return tuple(Behind(**row) for row in rows)
 
     def tell(self, watcher_id: int, board_id: int, *, is_over: bool) -> None:
         """Note that a watcher is told of all that happened on a board so far."""
