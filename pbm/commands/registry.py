@@ -21,6 +21,7 @@ from pbm.commands.families import (
     seeks,
     settings,
     status,
+    talk,
     watch,
 )
 from pbm.commands.families.play import PlayMove
@@ -36,7 +37,7 @@ from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 
 _FAMILIES = (  # in the order of the help pages
-    *(help, account, lobby, seeks, settings, control, look, play, plan, agree, status, away),
+    *(help, account, lobby, seeks, settings, control, look, play, plan, talk, agree, status, away),
     *(records, watch),
 )
 COMMANDS: tuple[type[Command], ...] = tuple(
@@ -48,7 +49,8 @@ COMMANDS: tuple[type[Command], ...] = tuple(
 )
 COMMAND_WORDS = frozenset(word for command in COMMANDS for word in command.words)
 _BY_WORD = {word: [item for item in COMMANDS if word in item.words] for word in COMMAND_WORDS}
-_LONGEST_LINE = 400  # characters
+_LONGEST_LINE = 400  # characters, but for words to somebody behind a command
+TALK_WORDS = frozenset(word for item in COMMANDS if item.group == "talk" for word in item.words)
 # Reasons of syntax errors that show a command rather than plain words.
 _NO_PLAIN_WORDS = frozenset("option option-value no-such-value address-in-team rounds".split())
 _ALIKE = 0.75  # stricter than elsewhere: plain words are compared, too
@@ -80,7 +82,7 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
     """Parse a line. Returns None if it is no command, and a Problem if it is a faulty one."""
     words, named = _words(line)
     game = named or game or default_game()
-    if not words or len(line) > _LONGEST_LINE:
+    if not words or (len(line) > _LONGEST_LINE and lowered(words[0]) not in TALK_WORDS):
         return None
     found = list(_candidates(words))
     if not found:

@@ -14,6 +14,7 @@ from pbm.commands.language.declare import MASK, Command, Operand
 from pbm.commands.language.plan_lines import begins_plan, is_returned
 from pbm.commands.language.words import Handle, Login, lowered
 from pbm.commands.registry import (
+    TALK_WORDS,
     Problem,
     begun_by,
     botched_move,
@@ -35,6 +36,7 @@ _MOST_PLACES = 100  # lines right below quotations that are searched for command
 _SIGNS = "-\u2010\u2011\u2012\u2013\u2014\u2212,;>→=~_/|"
 _LINES_READ = 200  # of one mail
 _OPENING_LINES = 2
+_ENDS = (".", "!", "?", ":", ",")  # of a line, below which others begin anew
 _NO_BELOW = 4  # lines below a yes that may contradict it
 _MULTIPLE = "multiple"
 _FEWEST_WORDS = 3  # of a sentence; shorter lines are mistyped commands
@@ -52,6 +54,7 @@ class Script:
     commands: tuple[Command, ...] = ()
     comment: tuple[str, ...] = ()  # for other players, or the text that the last command takes
     problem: Problem | None = None
+    apart: tuple[Command, ...] = ()  # commands with words of their own, among the comment
     said: tuple[str, ...] = ()  # the sender's lines, which may hold a password
     heading: str = ""  # the subject, if the sender wrote it
 
@@ -63,6 +66,10 @@ class Script:
         """Return the script without the sender's own words: no comment, no sentences."""
         problem = self.problem and Problem(MASK, "held-line", {})
         return Script(tuple(item.without_words() for item in self.commands), problem=problem)
+
+    @property
+    def all_commands(self) -> tuple[Command, ...]:
+        return (*self.commands, *self.apart)
 
     @property
     def is_empty(self) -> bool:
@@ -83,6 +90,9 @@ def read_script(
     `below_quotes` are the indexes of the lines right below quotations. Commands there count only if
     the mail has no other commands.
     """
+    apart, said = _words_apart(
+        said, partial(_read_line, game=game or default_game(), in_answer=in_answer)
+    )
     joined, below = _with_moves_joined(said, below_quotes)
     script = _read_joined(subject, joined, below, in_answer, game or default_game())
     comment = script.comment if joined is said else tuple(_as_written(script.comment, said))
@@ -92,7 +102,33 @@ def read_script(
         returned = {at for at in barred[:_LINES_READ] if is_returned(comment[at])}
         returned.update(barred[_LINES_READ:])
         comment = trimmed([line for at, line in enumerate(comment) if at not in returned])
-    return replace(script, comment=comment)
+    if len(script.commands) + len(apart) > MOST_COMMANDS:
+        return Script(problem=Problem("", "too-many-commands", {"most": MOST_COMMANDS}))
+    if comment or script.problem:
+        return replace(script, comment=comment, apart=apart)
+    return replace(script, comment=comment, commands=(*script.commands, *apart))
+
+
+def _words_apart(said: Sequence[str], read: _Read) -> tuple[tuple[Command, ...], Sequence[str]]:
+    """Return the commands with words of their own, such as "chat 14 Hello", and the other lines."""
+    found: dict[int, Command] = {}
+    for at, line in enumerate(said[:_LINES_READ]):
+        if TALK_WORDS.isdisjoint(map(lowered, line.split(maxsplit=3)[:3])):
+            continue
+        command = read(line)
+        if isinstance(command, Command) and command.begins_words:
+            above = said[at - 1].rstrip() if at else ""
+            if command.named_board or not above or above.endswith(_ENDS) or at - 1 in found:
+                found[at] = command
+    taken = set[int]()
+    for at, end in pairwise([*found, len(said)]):
+        command, lines = found[at], tuple(said[at + 1 : end])
+        if command.sentence and not command.keeps_lines:
+            own = takewhile(lambda it: it.strip() and not isinstance(read(it), Command), lines)
+            lines = tuple(own)
+        command.below = trimmed(lines)
+        taken.update(range(at, at + 1 + len(lines)))
+    return tuple(found.values()), without_lines(said, taken) if found else said
 
 
 def _read_joined(
@@ -202,7 +238,7 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
                 return Script(problem=Problem(line, "too-many-commands", most))
             commands.append(found)
             taken = index + 1 + _take_lines(found, body[index + 1 :])
-            if found.takes_text and not found.sentence:  # its text is below
+            if found.takes_text and (found.keeps_lines or not found.sentence):  # its text is below
                 comment = trimmed(body[index + 1 :])
                 break
         elif only_commands:
@@ -212,8 +248,9 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
         else:
             comment = trimmed(body[index:])
             break
-    plan, comment = _plan_among(comment, read)
-    commands += plan
+    if not (commands and commands[-1].takes_text):
+        plan, comment = _plan_among(comment, read)
+        commands += plan
     commands.sort(key=lambda item: (item.takes_text, item.comes_last))
     return Script(tuple(commands), comment)
 
@@ -257,6 +294,9 @@ def _is_talk(line: str, found: Command | Problem) -> bool:
     line is a sentence only if it has words from `languages/sentences.txt`. It must have nothing
     that may be a password, and nothing like an argument of a command: no number, option or address.
     """
+    if isinstance(found, Command) and found.takes_text and not found.named_board:
+        words = words_of(line)
+        return any(" ".join(words[:count]) in _BEGINNINGS for count in (2, 3))
     if isinstance(found, Command) and not found.reads_only:
         return False
     if isinstance(found, Problem) and (found.code == "unclear-move" or found.params.get("near")):

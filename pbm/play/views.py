@@ -79,6 +79,7 @@ def board_views(
     who = who_moved(work, board)
     views: dict[int | None, ViewData] = {}
     plans = {plan.player_id: plan for plan in work.plans.on_board(board)}
+    notes = work.notes.on_board(board)
     for player_id, place in sits.items():
         since = _listed_after(board, place, plies)
         yours = board.to_move is not None and board.to_move.seat in place.own
@@ -101,6 +102,7 @@ def board_views(
             "may_decline": board.playing and player_id in board.still_in and not place.has_moved,
             "claim": claim if player_id in board.still_in else None,
             "plan": shown_plan(board, plans.get(player_id or 0)),
+            "note": notes.get(player_id or 0),
             "against_robots": bool(place.own and shared["robots"])
             and not people_against(board, player_id),
         }

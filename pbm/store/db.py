@@ -26,7 +26,7 @@ from pbm.store.repositories.questions import Consents, Questions
 from pbm.store.repositories.ratings import Ratings
 from pbm.store.repositories.seeks import Seeks
 from pbm.store.repositories.server_state import Changes, Facts, Heartbeats
-from pbm.store.repositories.talk import Blocks, Reports, Words
+from pbm.store.repositories.talk import Blocks, Notes, Reports, Words
 from pbm.store.repositories.watching import Watchings
 from pbm.store.sql.driver import make_engine
 from pbm.store.sql.statement import Read, rows_of
@@ -64,6 +64,7 @@ class UnitOfWork(Transaction):
     history = _Repository(History)
     inbox = _Repository(Inbox)
     kept_notices = _Repository(KeptNotices)
+    notes = _Repository(Notes)
     outbox = _Repository(Outbox)
     personal_data = _Repository(PersonalData)
     players = _Repository(Players)

@@ -10,6 +10,7 @@ IN_QUESTIONS = {
     *("sections/ends-address", "sections/ends-all", "sections/ends-password"),
     *("sections/ends-replies", "sections/guessed-move", "sections/meant", "sections/other-board"),
     *(
+        "sections/note-meant",
         "sections/planned-move",
         "sections/put-off",
         "sections/report-meant",

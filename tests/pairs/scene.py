@@ -31,6 +31,7 @@ OF_BOARDS = (
     *("hint 1", "hint 5", "analyse 3", "report 1 bob insults me", "give 3d 2", "resign"),
     *("send", "send 1", "plan 4 if * then {move4}", "plan 5 none", "go on 1"),
     *("substitute 1 frank", "accept substitute 1", "reject substitute 1"),
+    *("chat 1 Hello", "note 1 Watch this", "note 2", "mute 6", "unmute 6"),
 )
 OF_THE_LOBBY = (
     *("challenge bob", "challenge bob -bowl", "challenge bob and carol", "challenge erin"),

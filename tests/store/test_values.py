@@ -58,7 +58,7 @@ TABLES: dict[str, str] = {
 # Fields that a query computes, or that are not null in the rows that it finds.
 COMPUTED = {
     "Seat": {"from_record", "unreachable", "removed"},
-    "Board": {"news_waits", "planned", "watched"},
+    "Board": {"news_waits", "noted", "planned", "watched"},
     "Seeker": {"here"},
     "Standing": {"maker_id"},
     "Waiting": {"since"},

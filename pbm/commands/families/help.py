@@ -30,6 +30,7 @@ MARK = "  => "  # in front of every line to send
 GROUPS = {  # headings, in the order of the pages
     "lobby": "STARTING A GAME",
     "play": "PLAYING",
+    "talk": "TALKING",
     "look": "LOOKING",
     "account": "YOU",
 }

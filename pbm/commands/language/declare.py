@@ -259,6 +259,8 @@ class Command:
     covered_by_yes: ClassVar[bool] = False  # a standing consent may confirm it
     tries: ClassVar[Rate | None] = None  # how often it may be tried, refused or not
     takes_text: ClassVar[bool] = False  # the lines below are its text, not a comment
+    begins_words: bool = False  # a line with it begins words of its own, wherever it stands
+    keeps_lines: ClassVar[bool] = False  # lines of moves and commands below are its text, too
     takes_lines: ClassVar[bool] = False  # some lines right below belong to it, see `takes`
     takes_login: ClassVar[bool] = False  # `12 userid password` may precede its arguments
     comes_last: ClassVar[bool] = False  # is run after the other commands of the mail
@@ -364,6 +366,7 @@ class Command:
         held = copy(self)
         held.line = self.line.removesuffix(self.sentence).rstrip()
         vars(held).update(dict.fromkeys(self._sentences))
+        held.below = () if self.takes_text else self.below
         return held
 
     @classmethod

@@ -31,6 +31,7 @@ from pbm.events import (
 from pbm.play.advance import play_on
 from pbm.play.boards import check_move
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, take_unasked_mail
+from pbm.play.talk import check_open
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
 from pbm.service.telling.announce import may_answer, others_reading
@@ -164,7 +165,9 @@ class _Run:
                 turn.postage.count(turn.work, context.player_id, events)
                 return events
         except Refusal as refusal:
-            return [refused(command, refusal, context, alone=self._alone)]
+            answer = refused(command, refusal, context, alone=self._alone)
+            words = (*command.below, *context.text) if command.takes_text else ()
+            return [giving_back(answer, words) if words else answer]
 
 
 def _recorded(context: Context, event: Event) -> Event:
@@ -252,6 +255,11 @@ def _chat(context: Context, number: int, meant: Reading) -> list[Event]:
     work, now, player, comment = context.work, context.now, context.player, meant.comment
     board = work.boards.get(number, lock=True)  # the lock makes the counts exact
     told = {"number": number, "comment": list(comment)}
+    try:
+        check_open(board, now)
+    except Refusal as refusal:
+        closed = Problem("", refusal.code, refusal.params)
+        return [problem_answer(context, closed, comment)]
     said = sha256("\n".join(comment).encode("utf-8", "replace")).hexdigest()[:32]
     if not SAME_WORDS.take(work, now, number, player.id, said, wait=False):
         if not SAME_WORDS_NOTICES.take(work, now, number, player.id, wait=False):

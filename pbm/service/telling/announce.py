@@ -155,7 +155,7 @@ def _store_comments(
     """Store the comments on a board.
 
     Returns the events, in which the comments name their rows, and by player the authors whom that
-    player blocks.
+    player does not want to read: those who are blocked, and all on a board that is muted.
     """
     speakers = {event.speaker for event in events if event.speaker is not None}
     if not speakers:
@@ -164,6 +164,9 @@ def _store_comments(
     public = all(player.settings.talk == "public" for player in people)
     blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
     blocked = {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
+    said = {event.player for event in events if isinstance(event, Commented)}
+    for player_id in turn.work.players.muting(board.id) if said else ():
+        blocked[player_id] = blocked.get(player_id, set()) | said - {player_id}
     stored = list[BoardEvent]()
     for event in events:
         if isinstance(event, Commented):

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
+from pbm.commands.families.talk import Chat
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.plan_lines import begins_plan, has_condition
@@ -20,6 +21,7 @@ from pbm.commands.registry import Problem, line_for_a_board, read_commands, whol
 from pbm.commands.script import Script, is_bare_no, is_bare_yes, read_script, trimmed, without_lines
 from pbm.commands.sentences import answers
 from pbm.commands.sentences.agreeing import Asked, agrees, beside_yes
+from pbm.commands.sentences.asked import Aim
 from pbm.commands.sentences.clauses import clauses
 from pbm.commands.sentences.moves_inside import is_in_sentence, is_spoken_of, moves_inside
 from pbm.events import Answered
@@ -38,6 +40,7 @@ from pbm.service.understanding.wishes import (
 )
 from pbm.store.values.boards import Board
 
+_SURELY_NOTED = 12  # characters of a line that is not marked as quoted
 _MOST_LINES = 24  # lines of a comment that are searched for wishes
 _LINES_READ = 200  # of one mail
 _OF_A_MOVE = ("bare-move", "unclear-move")
@@ -49,6 +52,12 @@ def interpret(context: Context, script: Script) -> Reading:
     if not script.comment and [type(command) for command in script.commands] == [PlayMove]:
         return Reading.of(script)  # a move and nothing else
     known = Known(**vars(context))
+    script = _without_note(known, script)
+    meant = _interpreted(known, script)
+    return _with_words_apart(known, meant, script.apart) if script.apart else meant
+
+
+def _interpreted(known: Known, script: Script) -> Reading:
     readers = (
         _read_answer,
         read_handover,
@@ -64,6 +73,52 @@ def interpret(context: Context, script: Script) -> Reading:
         return meant
     meant = _which_of_several(known, meant) or _without_wish(known, meant)
     return read_question(known, meant) or meant
+
+
+def _without_note(known: Known, script: Script) -> Script:
+    """Return the script without lines of the sender's note that came back with a quotation."""
+    board = known.mine
+    note = known.work.notes.on_board(board).get(known.player_id) if board else None
+    if not note:
+        return script
+    kept = _one_line(note)
+
+    def is_new(line: str) -> bool:
+        bare = _one_line([line.lstrip("> |")])
+        sure = line.lstrip("> ").startswith("|") or len(bare) >= _SURELY_NOTED
+        return not (bare and sure and bare in kept)
+
+    for command in script.all_commands:
+        if not command.keeps_lines:
+            command.below = tuple(filter(is_new, command.below))
+    said, comment = (tuple(filter(is_new, lines)) for lines in (script.said, script.comment))
+    if comment != script.comment:
+        known.turn.notes.append(Answered("note-left-out", {}))
+    return replace(script, said=said, comment=trimmed(comment))
+
+
+def _one_line(lines: Sequence[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+def _with_words_apart(known: Known, meant: Reading, apart: Sequence[Command]) -> Reading:
+    """Add commands with words of their own to a reading; what else was written stays apart."""
+    if meant.problem or meant.answer:
+        return meant
+    commands, words = (*meant.commands, *apart), meant.comment
+    if not words:
+        return replace(meant, commands=commands)
+    if meant.commands and not meant.commands[-1].takes_text:
+        between = {**meant.between, len(meant.commands) - 1: words}
+        return replace(meant, commands=commands, comment=(), between=between)
+    if meant.commands:
+        meant.commands[-1].below += words
+        return replace(meant, commands=commands, comment=())
+    if meant.aim is not Aim.OTHERS or not known.number:
+        return replace(meant, commands=commands, comment=(), unplaced=words)
+    chat = read_commands([f"{Chat.words[0]} {known.number}"])
+    chat[0].below = words
+    return replace(meant, commands=(*chat, *apart), comment=())
 
 
 def _perhaps_plan(known: Known, script: Script, meant: Reading) -> Reading | None:

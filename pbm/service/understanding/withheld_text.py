@@ -51,7 +51,8 @@ def withhold_passwords(turn: MailTurn, speaker: Speaker) -> MailTurn:
     scripts = turn.scripts()
     words = [  # words that may be sent on or quoted
         (
-            *filter(None, (item.sentence for item in script.commands)),
+            *filter(None, (item.sentence for item in script.all_commands)),
+            *(line for item in script.all_commands if item.takes_text for line in item.below),
             *((script.problem.line,) if script.problem else ()),
             *script.comment,
         )

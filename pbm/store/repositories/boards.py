@@ -15,7 +15,7 @@ from pbm.store.repositories.watching import is_watched
 from pbm.store.schema.games import boards, handovers, moves, seats
 from pbm.store.schema.happened import readers
 from pbm.store.schema.people import players
-from pbm.store.schema.plans import plans
+from pbm.store.schema.plans import notes, plans
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among, rows_of
 from pbm.store.sql.transaction import Repository, read_as
@@ -54,11 +54,13 @@ def board_of(row: Row, seated: Iterable[Row]) -> Board:
 _IT = boards.c.id == bindparam("number")
 _BEHIND = exists().where(readers.c.board_id == boards.c.id, readers.c.since.is_not(None))
 _PLANNED = exists().where(plans.c.board_id == boards.c.id)
+_NOTED = exists().where(notes.c.board_id == boards.c.id)
 _BOARDS = select(
     boards,
     _BEHIND.label("news_waits"),
     _PLANNED.label("planned"),
     is_watched().label("watched"),
+    _NOTED.label("noted"),
 )
 _FIND = Statement(_BOARDS.where(_IT))
 # A weaker lock than FOR UPDATE, so that inserting mails that refer to a board does not wait.

@@ -68,6 +68,11 @@ class Readers(Repository):
     def leave(self, board_id: int, player_id: int) -> None:
         self._delete(readers, readers.c.board_id == board_id, readers.c.player_id == player_id)
 
+    def mute(self, board_id: int, player_id: int, *, muted: bool) -> None:
+        """Say whether a reader wants no words of a board."""
+        its = (readers.c.board_id == board_id, readers.c.player_id == player_id)
+        self._update(readers, *its, muted=muted)
+
     def waiting(self, board_id: int) -> Mapping[int, Waiting]:
         """Return the readers for whom events of a board wait, by player number."""
         rows = _WAITING.rows(self._transaction, board=board_id)

@@ -47,11 +47,9 @@ _BY_ADDRESS = Statement(
 )
 _SET = ColumnSetter(players)
 _READING = Statement(
-    with_addresses(
-        players.c.id.in_(
-            select(readers.c.player_id).where(readers.c.board_id == bindparam("board_id"))
-        )
-    )
+    with_addresses(readers.c.board_id == bindparam("board_id"))
+    .join(readers, readers.c.player_id == players.c.id)
+    .add_columns(readers.c.muted)
 )
 
 
@@ -130,6 +128,11 @@ class Players(Repository):
     def reading(self, board_id: int) -> tuple[Player, ...]:
         """Return the readers of a board, in the order of joining."""
         return self._several(_READING, board_id=board_id)
+
+    def muting(self, board_id: int) -> frozenset[int]:
+        """Return those readers of a board who want no words of it."""
+        rows = _READING.rows(self._transaction, board_id=board_id)
+        return frozenset(row["id"] for row in rows if row["muted"])
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
         query = select(players.c.id, players.c.handle).where(players.c.id.in_(player_ids))

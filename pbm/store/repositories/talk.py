@@ -1,4 +1,4 @@
-"""Queries about blocks, about comments on boards, and about reports to the operator.
+"""Queries about blocks, comments on boards, notes, and reports to the operator.
 
 A block keeps two players out of new games with each other.
 """
@@ -11,7 +11,9 @@ from sqlalchemy import select, union_all
 
 from pbm.store.schema.asking import reports, words
 from pbm.store.schema.people import blocks, players
+from pbm.store.schema.plans import notes
 from pbm.store.sql.transaction import Repository
+from pbm.store.values.boards import Board
 from pbm.store.values.players import Report, Said
 
 _AT_ONCE = 1000  # rows deleted by one statement
@@ -82,6 +84,22 @@ class Words(Repository):
         """Delete a batch of comments older than a moment; return whether there may be more."""
         old = select(words.c.id).where(words.c.said_at < moment).limit(_AT_ONCE)
         return self._delete(words, words.c.id.in_(old.scalar_subquery())) == _AT_ONCE
+
+
+class Notes(Repository):
+    """What players note about boards for themselves."""
+
+    def on_board(self, board: Board) -> dict[int, tuple[str, ...]]:
+        """Return the lines of the notes on a board, by player number."""
+        query = select(notes.c.player_id, notes.c.lines).where(notes.c.board_id == board.id)
+        return {row["player_id"]: row["lines"] for row in self._rows(query)} if board.noted else {}
+
+    def set(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
+        """Store a player's note in place of an older one; no lines erase it."""
+        self._delete(notes, notes.c.board_id == board_id, notes.c.player_id == player_id)
+        if lines:
+            row = {"board_id": board_id, "player_id": player_id, "noted_at": now}
+            self._insert(notes, **row, lines=lines)
 
 
 class Reports(Repository):

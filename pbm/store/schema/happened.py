@@ -1,6 +1,6 @@
 """Tables of what happened on boards, and up to where each reader was told."""
 
-from sqlalchemy import JSON, Column, Index, Integer, String
+from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, false
 
 from pbm.store.schema.columns import JsonOf, Moment, to
 from pbm.store.schema.games import RECORD
@@ -28,6 +28,7 @@ readers = table(
     # what waits, in characters.
     Column("since", Moment),
     Column("waiting", Integer, nullable=False, server_default="0"),
+    Column("muted", Boolean, nullable=False, server_default=false()),  # hears no words there
     Index("ix_readers_player_id", "player_id", "since"),
     mark=Personal(("player_id",), export=NotExported("the player gets it with the next digest")),
 )

@@ -1,4 +1,4 @@
-"""The table of plans. A plan is deleted once it has ended."""
+"""Tables of what players keep about a board for themselves: plans until they end, and notes."""
 
 from typing import Any
 
@@ -25,5 +25,17 @@ plans = table(
     mark=Personal(
         ("player_id",),
         export=ExportRows("plans", {"board": "board_id", "lines": "lines", "made": "made_at"}),
+    ),
+)
+
+notes = table(
+    "notes",
+    to("boards", "board_id", primary_key=True),
+    to("players", "player_id", primary_key=True, index=True),
+    Column("lines", JsonOf(tuple), nullable=False),
+    Column("noted_at", Moment, nullable=False),
+    mark=Personal(
+        ("player_id",),
+        export=ExportRows("notes", {"board": "board_id", "lines": "lines", "at": "noted_at"}),
     ),
 )

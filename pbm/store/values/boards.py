@@ -108,6 +108,7 @@ class Board:
     planned: bool = False  # some player has a plan on it
     private: bool = False  # only its players see it
     watched: bool = False  # somebody who watches it wants to be told at once
+    noted: bool = False  # some player keeps a note about it
 
     @cached_property
     def rules(self) -> Game:

@@ -1,0 +1,131 @@
+"""The commands for words to others, and for notes to oneself."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+from pbm.commands.language.context import Context
+from pbm.commands.language.declare import Command, operand
+from pbm.commands.language.words import BoardKind, BoardRef, Handle, Sentence, lowered
+from pbm.commands.sentences.clauses import SENTENCE_WORDS, words_of
+from pbm.errors import Refusal
+from pbm.events import Answered, Commented, Event, NeedsConfirmation
+from pbm.play.limits import LONGEST_NOTE, SAME_WORDS
+from pbm.play.talk import check_open
+from pbm.store.values.boards import Board
+
+_NONE = frozenset("none no drop cancel clear delete off nothing erase remove".split())
+_LONGEST_LINE = 400  # of a command that waits for a yes
+_TO_YOU = SENTENCE_WORDS["to you"]
+
+
+class _Words(Command):
+    """A command whose words stand behind it, and in the lines below."""
+
+    takes_text = True
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+    text: str | None = operand(Sentence(), optional=True)
+
+    def _lines(self, context: Context) -> tuple[str, ...]:
+        return tuple(filter(None, (self.text,))) + self.below + context.text
+
+    def _own_board(self, context: Context, *, lock: bool = True) -> Board:
+        """Return a board on which the sender sits, or sat until its end. Raises Refusal."""
+        board = context.board(self.board)
+        if not board.seats_of(context.player_id):
+            raise Refusal("not-your-board", number=board.id)
+        return context.work.boards.get(board.id, lock=lock)
+
+    def pinned(self, context: Context) -> str:
+        number = str(self._own_board(context, lock=False).id)
+        line = " ".join(filter(None, (self.words[0], number, self.text)))
+        if self.below or len(line) > _LONGEST_LINE:
+            raise Refusal("words-unproven", most=_LONGEST_LINE)
+        return line
+
+
+class Chat(_Words, group="talk"):
+    """Write to those who play on a board with you, at any time."""
+
+    words = ("chat",)
+    examples = ("chat 12 good game!", "chat 12")
+
+    @property
+    def begins_words(self) -> bool:  # type: ignore[override]
+        return self.board is not None
+
+    def run(self, context: Context) -> Iterator[Event]:
+        if context.turn.claim:
+            self.pinned(context)
+        board, lines = self._own_board(context), self._lines(context)
+        if not lines:
+            raise Refusal("nothing-said", number=board.id)
+        check_open(board, context.now)
+        said = sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:32]
+        if not SAME_WORDS.take(context.work, context.now, board.id, context.player_id, said):
+            raise Refusal("same-words", number=board.id, most=SAME_WORDS.most)
+        context.work.boards.note_told_of_words(board.id, context.player_id)
+        yield Commented(board.id, context.player_id, lines)
+
+
+class Note(_Words, group="talk"):
+    """Keep notes about a board that nobody else ever sees."""
+
+    words = ("note",)
+    examples = ("note 12 he likes the left side", "note 12", "note 12 none")
+    keeps_lines = begins_words = True
+
+    def run(self, context: Context) -> Iterator[Event]:
+        if context.turn.claim:
+            self.pinned(context)
+        board, lines = self._own_board(context), self._lines(context)
+        addressed = self.text and not _TO_YOU.isdisjoint(words_of(self.text))
+        if self.board is None and context.hints and addressed:
+            line, number = self.pinned(context), board.id
+            yield NeedsConfirmation(line, "note-meant", {"number": number}, number, context.text)
+            return
+        before = context.work.notes.on_board(board).get(context.player_id, ())
+        erases = len(lines) == 1 and lowered(lines[0]) in _NONE
+        if not before and (erases or not lines):
+            raise Refusal("no-note", number=board.id)
+        if sum(map(len, lines)) > LONGEST_NOTE:
+            raise Refusal("note-too-long", most=LONGEST_NOTE)
+        if lines:
+            new = () if erases else lines
+            context.work.notes.set(board.id, context.player_id, new, context.now)
+        shown = before if erases or not lines else lines
+        replaced = before if lines and not erases else ()
+        told: dict[str, Any] = {"number": board.id, "erased": erases}
+        yield Answered("note", {**told, "note": shown, "replaced": replaced}, board.id)
+
+
+class Mute(Command, group="talk"):
+    """Get no more words of a board; its moves still come."""
+
+    words = ("mute",)
+    examples = ("mute", "mute 12")
+    mutes = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+    who: str | None = operand(Handle(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        if self.who is not None:
+            raise Refusal("mute-player", handle=self.who, mutes=self.mutes)
+        board = context.board(self.board)
+        if not board.seats_of(context.player_id):
+            raise Refusal("not-your-board", number=board.id)
+        context.work.boards.get(board.id, lock=True)
+        context.work.readers.mute(board.id, context.player_id, muted=self.mutes)
+        yield Answered("muted", {"number": board.id, "muted": self.mutes}, board.id)
+
+    def pinned(self, context: Context) -> str:
+        return f"{self.words[0]} {self.who or context.board(self.board).id}"
+
+
+class Unmute(Mute, group="talk"):
+    """Get the words of a board again."""
+
+    words = ("unmute",)
+    examples = ("unmute", "unmute 12")
+    mutes = False
