@@ -63,6 +63,7 @@ _OWN_GAMES = re.compile(
     "(?:(?:show|list) )?(?:me )?(?:all|my|all my|all the|all of my) (?:boards|games)[.!?]?",
     re.IGNORECASE,
 )
+_NEAR_MANY = 4  # letters
 _SHORT = 2  # words at most in a short form
 
 
@@ -277,7 +278,10 @@ def _perhaps_meant(words: list[str], game: Game) -> Problem | None:
     alike = _alike(lowered(words[0]))
     for command in _candidates([alike[0], *words[1:]]) if alike else ():
         try:
-            instead = command.parse(command.words[0], words[1:], game).line
+            meant = command.parse(command.words[0], words[1:], game)
+            if command.group == "talk" and len(alike[0]) <= _NEAR_MANY and not meant.named_board:
+                continue  # "What", "not" and "mate" begin talk
+            instead = meant.line
         except Refusal:
             if not command.has_secret():
                 continue

@@ -12,6 +12,7 @@ from pbm.events import (
     CalledOff,
     Event,
     Invited,
+    Messaged,
     Proposed,
     SeekNews,
 )
@@ -46,7 +47,7 @@ class Postage:
                     mails |= dict.fromkeys(addresses, 1)
                 case AddressWanted(address=address):
                     mails[address] = 1
-                case Proposed(players=ids) | CalledOff(readers=ids):
+                case Proposed(players=ids) | CalledOff(readers=ids) | Messaged(readers=ids):
                     mails |= {f"player {number}": 1 for number in ids}
         if self._mails and mails != self._mails:  # mostly the only command, so no board is read
             for board_id in [key for key in mails if isinstance(key, int) and mails[key] is None]:

@@ -263,6 +263,18 @@ class CalledOff(Event):
     for_sender = True
 
 
+class Messaged(Event):
+    """A player writes to others, in a mail about no board. The `readers` get it."""
+
+    by: int
+    handle: str
+    to: tuple[str, ...]  # all to whom it was written
+    readers: tuple[int, ...]
+    lines: tuple[str, ...]
+
+    for_sender = True
+
+
 class Reported(Event):
     """A player tells the operator about a board on which somebody behaves badly."""
 

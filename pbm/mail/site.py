@@ -17,6 +17,7 @@ _BOARD_ID = re.compile(
     r"\.[^@<>]*@([^@<>]*)>",
     re.ASCII,
 )
+_MESSAGE_ID = re.compile(r"<w(\d{1,9})\.[^@<>]*@([^@<>]*)>", re.ASCII)
 _SHOWN = re.compile(r"(\d{1,9})p(\d{1,5})(?:b(\d{1,5}))?", re.ASCII)
 _SEVERAL_ID = re.compile(
     r"<s((?:\.\d{1,9}p\d{1,5}(?:b\d{1,5})?){1,12})\.[^@<>]*@([^@<>]*)>", re.ASCII
@@ -70,6 +71,13 @@ class Site:
         """Return the address that ends mails to many; `what` is as in `Unsubscribe`."""
         tag = self.keyring.unsubscribe_tag(player_id, what)
         return self.address.unsubscribe(player_id, what, tag)
+
+    def author_answered(self, message_ids: tuple[str, ...]) -> int | None:
+        """Return the number of the player whose message a mail answers; None for other mails."""
+        at_home = f"@{self.address.domain}>"
+        ours = next((name for name in message_ids if name.lower().endswith(at_home)), "")
+        found = _MESSAGE_ID.fullmatch(ours)
+        return int(found[1]) if found else None
 
     def boards_answered(self, message_ids: tuple[str, ...]) -> tuple[Answering, ...]:
         """Return the boards of the mail that a player answers, each in the state shown there.

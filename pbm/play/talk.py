@@ -3,12 +3,58 @@
 from datetime import datetime
 
 from pbm.errors import Refusal
-from pbm.play.limits import THREAD_OPEN
+from pbm.play.limits import MESSAGES, MESSAGES_TO, THREAD_OPEN
+from pbm.rules.sides import partners
+from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
+from pbm.store.values.players import Player, PlayerStatus
+
+_MOST_SHARED = 300  # boards in progress of the same two players
 
 
 def check_open(board: Board, now: datetime) -> None:
     """Raise Refusal if a board has been over for so long that no words go there."""
     if not board.playing and board.changed_at < now - THREAD_OPEN:
-        told = {"number": board.id, "days": THREAD_OPEN.days}
-        raise Refusal("thread-over", **told, handles=[seat.handle for seat in board.seats])
+        raise Refusal("thread-over", number=board.id, days=THREAD_OPEN.days)
+
+
+def check_message(work: UnitOfWork, by: Player, to: Player, now: datetime) -> None:
+    """Raise Refusal if a player may not write to another one in a mail about no board.
+
+    Partners may not while they play, as their opponents would not read it.
+    """
+    why = _why_unread(work, by, to)
+    if why:
+        raise Refusal(why, handle=to.handle)
+    playing = work.boards.shared(by.id, to.id, playing=True, most=_MOST_SHARED)
+    for board in work.boards.get_many(playing):
+        if _are_partners(board, by.id, to.id):
+            raise Refusal("message-partner", handle=to.handle, number=board.id)
+    for rate, whose in ((MESSAGES_TO, (by.id, to.id)), (MESSAGES, (by.id,))):
+        if not rate.take(work, now, *whose):
+            raise Refusal("too-many-messages", most=rate.most)
+
+
+def _why_unread(work: UnitOfWork, by: Player, to: Player) -> str | None:
+    """Return the code of the refusal if nothing can be written to a player, or None."""
+    if to.id == by.id:
+        return "message-yourself"
+    if to.robot:
+        return "message-robot"
+    if not work.boards.shared(by.id, to.id, playing=False, most=1):
+        return "message-stranger"
+    if not (to.is_active and to.addresses):
+        return "has-left" if to.status == PlayerStatus.REMOVED else "message-unread"
+    if to.handle in work.blocks.handles_of(by.id):
+        return "message-blocked"
+    return "has-many-mails" if work.kept_notices.is_full(to.id) else None
+
+
+def _are_partners(board: Board, one: int, other: int) -> bool:
+    if len(board.seats) <= 2 or not board.is_installed:
+        return False
+    return any(
+        board.seats[partner - 1].player_id == other
+        for seat in board.seats_of(one)
+        for partner in partners(board.position, seat.seat)
+    )

@@ -209,3 +209,108 @@ def test_a_note_that_may_be_talk_is_asked_about(table: Table, people: list[Perso
     assert not table.rows("notes")
     alice.says("yes").hears("| your left side is weak")
     bob.hears_nothing()
+
+
+# -- words to a player -----------------------------------------------------------------------------
+
+
+def messages(person: Person) -> int:
+    """How many mails have come that say what somebody wrote."""
+    return sum(mail["Subject"].startswith("pbm: words of") for mail in person.mails)
+
+
+def test_a_message_and_its_answer(table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    bob.forgets()
+    alice.forgets().says("message bob\n\nShall we play again?\n\nresign").gets(1)
+    alice.hears("Sent to bob: | Shall we play again? | | resign")
+    bob.gets(1).hears("alice writes to you: | Shall we play again? | | resign")
+    assert bob.newest["Subject"] == "pbm: words of alice"
+    assert "alice@example.org" not in bob.newest.message.as_string()
+    mail = bob.newest
+    for words in ("Yes", "I resign if you ask.", "Show me your best!"):
+        bob.says(words, answering=mail).hears(f"Sent to alice: | {words}")
+        alice.hears(f"bob writes to you: | {words}")
+        assert "bob@example.org" not in alice.newest.message.as_string()
+    assert table.board(1).playing
+    bob.says("games", answering=mail).hears("alice")
+    assert messages(alice) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "to"),
+    [
+        ("message bob, carol: Hello", "bob and carol"),
+        ("message bob and carol Hello", "bob and carol"),
+        ("message bob,carol Hello", "bob and carol"),
+        ("message to bob carol\n\nHello", "bob and carol"),
+        ("message bob Hello", "bob"),
+        ("message bob, Hello", "bob"),
+    ],
+)
+def test_several_are_written_to(table: Table, line: str, to: str) -> None:
+    alice, bob, carol = table.start("alice", "bob", "carol")
+    alice.says(line).hears(f"Sent to {to}: | Hello")
+    bob.hears("| Hello")
+    assert bob.newest.text.startswith(
+        f"alice writes to you{' and carol' if 'carol' in to else ''}:"
+    )
+    assert messages(carol) == ("carol" in to)
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("message bob", "There are no words behind or below this command."),
+        ("message bbo hello", "There is no player called bbo."),
+        ("message alice hello", "That is you."),
+        ("message pebble hello", "pebble is a robot"),
+        ("message carol hello", "You have had no board with carol yet."),
+        ("message dave, carol hello", "You have had no board with carol yet."),
+        ("message bob hello", "You play as partners with bob on board 2."),
+        ("message erin hello", "erin has left this server."),
+        ("message frank hello", "You have blocked frank."),
+        ("message dave\n" + f"{'x' * 70}\n" * 200, "Words to one player have 10000 characters"),
+    ],
+)
+def test_who_cannot_be_written_to(table: Table, line: str, answer: str) -> None:
+    table.robots_join()
+    alice, bob, *others = (table.joins(name) for name in "alice bob carol dave erin frank".split())
+    alice.says("challenge bob").says("challenge -teams dave bob erin").says("challenge frank erin")
+    alice.says("block frank")
+    others[2].says("delete").says("yes")
+    for person in (alice, bob, *others):
+        person.forgets()
+    alice.says(line).gets(1).hears(answer)
+    for person in (bob, *others):
+        person.hears_nothing()
+
+
+def test_who_is_blocked_is_not_told(people: list[Person]) -> None:
+    alice, bob = people
+    bob.says("block alice").forgets()
+    alice.forgets().says("message bob\n\nHello").gets(1).hears("Sent to bob: | Hello")
+    bob.hears_nothing()
+
+
+def test_messages_are_counted_as_other_mails_are(table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    bob.says("set digest daily").forgets()
+    alice.says("message bob\n\nHello\nresign 1")
+    bob.hears_nothing()
+    table.days_pass(1)
+    bob.gets(1).hears("alice writes to you: | Hello | resign 1", '"message alice"')
+    bob.says("set digest off").forgets()
+    for count in range(1, 11):
+        alice.says(f"message bob\n\nHello {count}")
+    alice.forgets().says("message bob\n\nHello 11").gets(1).hears("within an hour", "| Hello 11")
+    assert messages(bob) < 11
+
+
+def test_a_yes_sends_a_message_that_only_a_from_vouches_for(people: list[Person]) -> None:
+    alice, bob = people
+    bob.forgets()
+    alice.forgets().writes("message bob", "Hello\nagain").gets(1)
+    bob.hears_nothing()
+    alice.says("yes").hears("Sent to bob: | Hello | again")
+    bob.gets(1).hears("| Hello | again")

@@ -32,6 +32,7 @@ OF_BOARDS = (
     *("send", "send 1", "plan 4 if * then {move4}", "plan 5 none", "go on 1"),
     *("substitute 1 frank", "accept substitute 1", "reject substitute 1"),
     *("chat 1 Hello", "note 1 Watch this", "note 2", "mute 6", "unmute 6"),
+    *("message bob hello", "message carol and frank"),
 )
 OF_THE_LOBBY = (
     *("challenge bob", "challenge bob -bowl", "challenge bob and carol", "challenge erin"),

@@ -4,30 +4,67 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
-from pbm.commands.language.context import Context
+from pbm.commands.language.context import Context, no_such_player
 from pbm.commands.language.declare import Command, operand
-from pbm.commands.language.words import BoardKind, BoardRef, Handle, Sentence, lowered
+from pbm.commands.language.words import (
+    ME,
+    ArgumentKind,
+    BoardKind,
+    BoardRef,
+    Handle,
+    Sentence,
+    is_handle,
+    lowered,
+)
 from pbm.commands.sentences.clauses import SENTENCE_WORDS, words_of
 from pbm.errors import Refusal
-from pbm.events import Answered, Commented, Event, NeedsConfirmation
-from pbm.play.limits import LONGEST_NOTE, SAME_WORDS
-from pbm.play.talk import check_open
+from pbm.events import Answered, Commented, Event, Messaged, NeedsConfirmation
+from pbm.play.limits import LONGEST_MESSAGE, LONGEST_NOTE, MOST_MAILS, SAME_WORDS
+from pbm.play.talk import check_message, check_open
 from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
 
+_AND = ("and", "&", "y", "und", "et", "e", "en", "i")
 _NONE = frozenset("none no drop cancel clear delete off nothing erase remove".split())
 _LONGEST_LINE = 400  # of a command that waits for a yes
 _TO_YOU = SENTENCE_WORDS["to you"]
+
+
+def _bare(word: str) -> str:
+    return lowered(word).strip("@,;:")
+
+
+class Addressed(ArgumentKind):
+    """Handles with commas or "and" between them, and what is written to these players."""
+
+    shown = "handle ... [text]"
+    reason = "handle"
+    rest = True
+
+    def parse(self, text: str) -> str | None:
+        text = text.removeprefix("to ").replace(",", ", ").strip()
+        return text if is_handle(_bare(text.partition(" ")[0])) else None
 
 
 class _Words(Command):
     """A command whose words stand behind it, and in the lines below."""
 
     takes_text = True
-    board: BoardRef | None = operand(BoardKind(), optional=True)
-    text: str | None = operand(Sentence(), optional=True)
+    text: str | None
 
     def _lines(self, context: Context) -> tuple[str, ...]:
         return tuple(filter(None, (self.text,))) + self.below + context.text
+
+    def _pinned(self, *words: str | None) -> str:
+        line = " ".join(filter(None, (self.words[0], *words)))
+        if self.below or len(line) > _LONGEST_LINE:
+            raise Refusal("words-unproven", most=_LONGEST_LINE)
+        return line
+
+
+class _OnBoard(_Words):
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+    text: str | None = operand(Sentence(), optional=True)
 
     def _own_board(self, context: Context, *, lock: bool = True) -> Board:
         """Return a board on which the sender sits, or sat until its end. Raises Refusal."""
@@ -37,14 +74,10 @@ class _Words(Command):
         return context.work.boards.get(board.id, lock=lock)
 
     def pinned(self, context: Context) -> str:
-        number = str(self._own_board(context, lock=False).id)
-        line = " ".join(filter(None, (self.words[0], number, self.text)))
-        if self.below or len(line) > _LONGEST_LINE:
-            raise Refusal("words-unproven", most=_LONGEST_LINE)
-        return line
+        return self._pinned(str(self._own_board(context, lock=False).id), self.text)
 
 
-class Chat(_Words, group="talk"):
+class Chat(_OnBoard, group="talk"):
     """Write to those who play on a board with you, at any time."""
 
     words = ("chat",)
@@ -68,7 +101,60 @@ class Chat(_Words, group="talk"):
         yield Commented(board.id, context.player_id, lines)
 
 
-class Note(_Words, group="talk"):
+class Message(_Words, group="talk"):
+    """Write to players with whom you have or had a board. Nobody learns an address."""
+
+    words = ("message",)
+    examples = ("message bob", "message bob and carol", "message bob: shall we play?")
+    begins_words = True
+
+    text: str = operand(Addressed())
+
+    def run(self, context: Context) -> Iterator[Event]:
+        if context.turn.claim:
+            self.pinned(context)
+        below = (*self.below, *context.text)
+        players, text = self._addressed(context, alone=bool(below))
+        lines = (*filter(None, (text,)), *below)
+        if not lines:
+            raise Refusal("nothing-said")
+        if sum(map(len, lines)) > LONGEST_MESSAGE:
+            raise Refusal("message-too-long", most=LONGEST_MESSAGE)
+        for player in players:
+            check_message(context.work, context.player, player, context.now)
+        blocks = context.work.blocks.among([context.player_id, *(it.id for it in players)])
+        readers = tuple(it.id for it in players if (it.id, context.player_id) not in blocks)
+        handles = tuple(player.handle for player in players)
+        yield Messaged(context.player_id, context.player.handle, handles, readers, lines)
+        yield Answered("message-sent", {"to": handles, "lines": lines})
+
+    def _addressed(self, context: Context, *, alone: bool) -> tuple[list[Player], str]:
+        """Return the players that the line names first, and the words behind them.
+
+        If the words are below (`alone`), commas may be missing between handles.
+        """
+        words, found = self.text.split(), dict[int, Player]()
+        joined = True
+        while words and joined and len(found) <= MOST_MAILS:
+            handle = _bare(words[0])
+            player = context.work.players.by_handle(handle) if handle != ME else context.player
+            if player is None and (not found or (alone and len(words) == 1)):
+                raise no_such_player(context, handle)
+            if player is None:
+                break
+            found[player.id] = player
+            first = words.pop(0)
+            joins = bool(words) and lowered(words[0]) in _AND
+            joined = not first.endswith(":") and (alone or joins or first.endswith((",", ";")))
+            if joins and len(words) > 1 and is_handle(_bare(words[1])):
+                del words[0]
+        return list(found.values()), " ".join(words)
+
+    def pinned(self, context: Context) -> str:
+        return self._pinned(self.text)
+
+
+class Note(_OnBoard, group="talk"):
     """Keep notes about a board that nobody else ever sees."""
 
     words = ("note",)

@@ -21,6 +21,7 @@ from pbm.events import (
     Event,
     Forgotten,
     Invited,
+    Messaged,
     NeedsConfirmation,
     Proposed,
     Reported,
@@ -242,6 +243,8 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
                 ask_guest(turn, event)
             case SeatTakenOver():
                 tell_leaver(turn, event, events)
+            case Messaged():
+                MailWriter(turn).message(event)
             case Reported(mailed=True):  # `pbm-admin reports` shows the others
                 board = turn.work.boards.get(event.about)
                 params = {**to_plain(event), "players": [seat.handle for seat in board.seats]}

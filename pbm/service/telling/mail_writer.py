@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pbm.commands.turn import Turn
+from pbm.events import Messaged
 from pbm.events.board import MailCameBack
 from pbm.mail.writing.bulk import list_fields
 from pbm.play.digests import next_hour
@@ -225,22 +226,42 @@ class MailWriter:
         *,
         address: str = "",
         kind: Kind = Kind.NOTICE,
+        about: str = "m",
     ) -> None:
-        """Mail a notice to `reader`; a given `address` is used instead of the player's address."""
+        """Mail a notice to `reader`; a given `address` is used instead of the player's address.
+
+        Its Message-ID begins with `about`.
+        """
         headers = self._plain_headers(None, *filter(None, [address]))
-        mail = self._mail(kind, reader, template, params, headers)
+        mail = self._mail(kind, reader, template, params, headers, self._message_id(about))
         self._turn.work.outbox.add(replace(mail, recipient=address or mail.recipient))
 
-    def tell_or_keep(self, player: Player, template: str, params: dict[str, Any]) -> None:
-        """Mail a notice to a player, or keep it for the next full hour if a limit is reached."""
-        turn = self._turn
-        if turn.cause.is_from(*player.addresses) or take_mails(turn.work, [player.id], turn.now):
-            self.notice(player, template, params)
-        else:
-            turn.work.players.lock(player.id)  # the timer that mails it takes the same lock
-            turn.work.kept_notices.keep(player.id, {"template": template, **params}, turn.now)
-            when, about = (turn.now, next_hour(turn.now)), str(player.id)
-            turn.work.timers.set(TimerKind.KEPT_NEWS, about, *when, player_id=player.id)
+    def message(self, message: Messaged) -> None:
+        """Mail a player's words to others, or let them wait as mails about boards do."""
+        told = {"handle": message.handle, "lines": message.lines}
+        for player in self._turn.work.players.some(message.readers):
+            others = [handle for handle in message.to if handle != player.handle]
+            about = {"kind": Kind.MESSAGE, "about": f"w{message.by}"}
+            self.tell_or_keep(player, "message", {**told, "others": others}, **about)
+
+    def tell_or_keep(
+        self, player: Player, template: str, params: dict[str, Any], **about: Any
+    ) -> None:
+        """Mail a notice to a player, or keep it for the next full hour if a limit is reached.
+
+        What a player wrote waits for the next digest, if the reader gets digests.
+        """
+        turn, in_digest = self._turn, bool(about) and player.settings.wants_digests
+        is_own = turn.cause.is_from(*player.addresses)
+        if is_own or (not in_digest and take_mails(turn.work, [player.id], turn.now)):
+            self.notice(player, template, params, **about)
+            return
+        turn.work.players.lock(player.id)  # the timer that mails it takes the same lock
+        kept = {"template": template, **params, **({"kept": True} if about else {})}
+        turn.work.kept_notices.keep(player.id, kept, turn.now)
+        if not in_digest:
+            due = (turn.now, next_hour(turn.now))
+            turn.work.timers.set(TimerKind.KEPT_NEWS, str(player.id), *due, player_id=player.id)
 
     def forward(self, address: str, raw_base64: str) -> None:
         self._turn.work.outbox.add(self._mail(Kind.NOTICE, address, "raw", {"raw": raw_base64}, {}))

@@ -91,7 +91,8 @@ def _handle_for(
     if envelope.author is None:
         why = envelope.author_problem or ""
         return f"nothing: {why}{_tell_owner(turn, recipient, why)}"
-    mailed = turn.site.boards_answered(envelope.references)
+    wrote = turn.site.author_answered(envelope.references)
+    mailed = () if wrote else turn.site.boards_answered(envelope.references)
     front = known_front(turn.work, turn.site.authserv_id)
     cause = Cause(
         mail.id,
@@ -107,6 +108,7 @@ def _handle_for(
         mail=mail,
         envelope=envelope,
         mailed=mailed,
+        wrote=wrote,
         believes_front=front is not None,
     )
     dmarc = what_it_says(turn.site, front, mail.peer, mail.raw, envelope.author)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from pbm.commands.families.agree import Accept, Reject
 from pbm.commands.families.play import PlayMove
-from pbm.commands.families.talk import Chat
+from pbm.commands.families.talk import Chat, Message
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import Command
 from pbm.commands.language.plan_lines import begins_plan, has_condition
@@ -59,6 +59,7 @@ def interpret(context: Context, script: Script) -> Reading:
 
 def _interpreted(known: Known, script: Script) -> Reading:
     readers = (
+        _read_reply,
         _read_answer,
         read_handover,
         read_wish,
@@ -156,6 +157,14 @@ def _may_be_planned(line: str, game: Game) -> bool:
     for item in found:
         rest = rest.replace(item.text, " ")
     return len(found) > 1 and not any(map(str.isalpha, rest))
+
+
+def _read_reply(known: Known, script: Script) -> Reading | None:
+    """Return the reading of words in answer to a player's message; None for other mails."""
+    words, author = script.comment or (script.heading,), known.wrote
+    if author is None or known.hints or script.commands or script.problem or not any(words):
+        return None
+    return Reading(read_commands([f"{Message.words[0]} {author.handle}"]), words)
 
 
 def _read_answer(known: Known, script: Script) -> Reading | None:

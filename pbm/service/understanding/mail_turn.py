@@ -36,6 +36,7 @@ class MailTurn(Turn):
     mail: InboxMail
     envelope: Envelope
     mailed: tuple[Answering, ...] = ()  # boards shown in the mail that this one answers
+    wrote: int | None = None  # the player whose message this mail answers
     believes_front: bool = False  # trusts the upstream mail server
     done: frozenset[Login] = frozenset()  # logins whose commands have already run
     withholds_words: bool = False  # they may hold a password, so nobody gets them
@@ -77,7 +78,7 @@ class MailTurn(Turn):
 
     def script(self, context: Context) -> Script:
         """Return the mail's script, without the commands that have already run."""
-        script = self.held(self._script(context.hints, in_answer=bool(context.hints)))
+        script = self.held(self._script(context.hints, in_answer=bool(context.hints or self.wrote)))
         return script.without(self.done) if self.done else script
 
     def scripts(self) -> tuple[Script, ...]:
@@ -147,6 +148,12 @@ class Known(Context):
     @cached_property
     def number(self) -> int | None:
         return self.own_hint
+
+    @property
+    def wrote(self) -> Player | None:
+        """The player whose message the mail answers."""
+        number = self.turn.wrote if isinstance(self.turn, MailTurn) else None
+        return self.work.players.find(number) if number else None
 
     @cached_property
     def mine(self) -> Board | None:

@@ -12,11 +12,13 @@ MOST_NOTICES = 40  # for one player
 
 
 class KeptNotices(Repository):
+    def is_full(self, player_id: int) -> bool:
+        theirs = kept_notices.c.player_id == player_id
+        return self._count(select(func.count()).where(theirs)) >= MOST_NOTICES
+
     def keep(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
         """Store a notice for a player. If `MOST_NOTICES` are stored already, this does nothing."""
-        theirs = kept_notices.c.player_id == player_id
-        count = select(func.count()).select_from(kept_notices).where(theirs)
-        if self._count(count) < MOST_NOTICES:
+        if not self.is_full(player_id):
             self._insert(kept_notices, player_id=player_id, told=told, kept_at=now)
 
     def take(self, player_id: int) -> list[dict[str, Any]]:

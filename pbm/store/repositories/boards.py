@@ -162,6 +162,12 @@ class Boards(Repository):
         query = select(seats.c.board_id).where(seats.c.player_id == player_id, *where).distinct()
         return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 
+    def shared(self, one: int, other: int, *, playing: bool, most: int) -> tuple[int, ...]:
+        """Return the newest boards on which two players sit; unless `playing`, ended ones, too."""
+        theirs = select(seats.c.board_id).where(seats.c.player_id == other, seats.c.name.is_(None))
+        where = (seats.c.playing,) if playing else (seats.c.name.is_(None),)
+        return self.numbers_of(one, seats.c.board_id.in_(theirs), *where, most=most)
+
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
