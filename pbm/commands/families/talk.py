@@ -37,7 +37,7 @@ def _bare(word: str) -> str:
 class Addressed(ArgumentKind):
     """Handles with commas or "and" between them, and what is written to these players."""
 
-    shown = "handle ... [text]"
+    shown = "handles"
     reason = "handle"
     rest = True
 
