@@ -17,6 +17,7 @@ FILES = {
     "sentences.txt": (201, 197, 10),
     "wishes.txt": (203, 200, 6),
     "moves.txt": (69, 69, 12),
+    "talk.txt": (66, 63, 8),
 }
 
 

@@ -38,7 +38,7 @@ _SECTIONS = (
     "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
     "serves, talk, plans, past, hand over, takes over"
 ).split(", ")
-_CARD = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
+_CARD = "colours time show standings push move picture settings note mute message".split()
 
 Lists = Mapping[str, re.Pattern[str]]
 

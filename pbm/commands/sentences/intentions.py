@@ -23,6 +23,7 @@ _MOST_WORDS = 16  # of a wish
 _NAME_WORDS = 2
 _SURE_WORDS = 2  # fewer are unsure beside other words, but for a wish above its reason
 _LONGEST_NUMBER = 9
+_LONGEST_TELLING = 8  # words
 _LEAST_WITH_VERB = 3  # words; a verb at the end follows a preposition and a name
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
@@ -61,6 +62,9 @@ class Intention(StrEnum):
     PLANNING = "planning", "help plan"
     OWN_PLAN = "own plan", "plan"
     DROP_PLAN = "drop plan", "plan none"
+    NOTING = "noting", "help note"
+    OWN_NOTE = "own note", "note"
+    MUTE = "mute", "mute"
     ROBOTS = "robots", "help robots"  # "Is there a bot?"
     TOURNAMENT = "tournament"
     STATE = "state"  # "What does the line State mean?"
@@ -85,7 +89,7 @@ _SECTIONS = (
     *("asides", "greetings", "objects"),
     *_WAYS,
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
-    *(*_WITH_MORE, _ALONE, "invite", "verbs at the end", "topics", "who"),
+    *(*_WITH_MORE, _ALONE, "invite", "verbs at the end", "topics", "who", "telling"),
 )
 _LISTS = read_list("intentions", _SECTIONS)
 _INVITER = "somebody"  # stands in the list for the handle of whoever invited the writer
@@ -161,6 +165,20 @@ def address_invited(lines: Sequence[str]) -> str | None:
     words = words_of(_ADDRESS.sub(" ", text))
     asks = not _LISTS["invite"].isdisjoint(words) and _NOT.isdisjoint(words)
     return found.pop() if len(found) == 1 and asks else None
+
+
+def handle_told(lines: Sequence[str]) -> str | None:
+    """Return the name in words such as "tell anna that I am ill"; None for other words."""
+    text = "\n".join(lines)[:_LONGEST]
+    for found in _CLAUSE.findall(text):
+        words = _without_asides(words_of(found))[:_MOST_WORDS]
+        for count in range(len(words)):
+            if count and " ".join(words[:count]) not in _WANTED | _LISTS[_ASK]:
+                continue
+            for end in range(count + 1, min(count + _LONGEST_TELLING, len(words) - 1) + 1):
+                if " ".join(words[count:end]) in _LISTS["telling"] and is_handle(words[end]):
+                    return words[end]
+    return None
 
 
 def days_away(lines: Sequence[str]) -> str | None:

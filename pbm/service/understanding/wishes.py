@@ -21,6 +21,7 @@ from pbm.commands.sentences.intentions import (
     Understood,
     address_invited,
     days_away,
+    handle_told,
     one_line,
     topic_asked,
     understand,
@@ -40,7 +41,7 @@ _FEW_WORDS = 4  # of a stranger's question that needs a help page
 _MOST_SAID = 60  # words that may want a substitute
 _MOST_CARDS = 3  # in an answer to a mail to no board
 _OF_A_BOARD = frozenset(("colours", "time", "show"))  # lines of the card that differ
-_LOOKS = ("help", "stop", "games", "settings", "hint", "plan")  # they need no yes
+_LOOKS = ("help", "stop", "games", "settings", "hint", "plan", "note")  # they need no yes
 _DEEDS = frozenset(
     item for item in Intention if item.line and item.line not in _LOOKS and "help" not in item.line
 )
@@ -58,6 +59,9 @@ _WITHOUT_BOARD = (
 
 def read_wish(known: Known, script: Script) -> Reading | None:
     """Return a reading with the commands that a mail's plain words ask for, or None."""
+    told = None if script.commands or script.problem else handle_told(script.comment)
+    if told and known.work.players.handles_among([told]) - {known.player.handle}:
+        return _perhaps_message(known, script, told)
     said = _understood(script)
     if said is None and not known.hints and not script.commands and not script.problem:
         guessed = _with_details(known, script)
@@ -106,6 +110,16 @@ def read_handover(known: Known, script: Script) -> Reading | None:
     guest = next(iter(named)) if len(named) == 1 and board and board.playing else None
     meant = Meant(Intention.SUBSTITUTE, not guest, known.number, one_line(words), guest)
     return _asking(known, meant)
+
+
+def _perhaps_message(known: Known, script: Script, handle: str) -> Reading:
+    """Return a reading of "tell carol that I am ill", which nobody gets unasked."""
+    if known.mine is None:
+        return Reading(read_commands(["help message"]))
+    number, words = known.mine.id, script.comment
+    known.work.questions.hold_words(known.player_id, number, words, known.now)
+    told = {"number": number, "handle": handle, "comment": list(words)}
+    return Reading(answer=Answered("perhaps-message", told, number))
 
 
 def read_question(known: Known, said: Reading) -> Reading | None:
