@@ -26,7 +26,7 @@ def check_message(work: UnitOfWork, by: Player, to: Player, now: datetime) -> No
     why = _why_unread(work, by, to)
     if why:
         raise Refusal(why, handle=to.handle)
-    playing = work.boards.shared(by.id, to.id, playing=True, most=_MOST_SHARED)
+    playing = work.boards.played_by_both(by.id, to.id, most=_MOST_SHARED)
     for board in work.boards.get_many(playing):
         if _are_partners(board, by.id, to.id):
             raise Refusal("message-partner", handle=to.handle, number=board.id)
@@ -41,7 +41,7 @@ def _why_unread(work: UnitOfWork, by: Player, to: Player) -> str | None:
         return "message-yourself"
     if to.robot:
         return "message-robot"
-    if not work.boards.shared(by.id, to.id, playing=False, most=1):
+    if not work.boards.have_met(by.id, to.id):
         return "message-stranger"
     if not (to.is_active and to.addresses):
         return "has-left" if to.status == PlayerStatus.REMOVED else "message-unread"

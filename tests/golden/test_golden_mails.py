@@ -283,7 +283,7 @@ def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     found["seat-taken-over"] = dora.newest
     found["noted"] = alice.says("note 1 He is angry.\na4-c4,b4 may be next").newest
     found["board-with-a-note"] = alice.says("show 1").newest
-    found["message"] = (bob.says("unblock alice").says("message alice: Peace?"), alice.newest)[1]
+    found["message"] = (dora.says("message alice: Peace?"), alice.newest)[1]
     table.close()
     return found
 

@@ -69,7 +69,9 @@ class _OnBoard(_Words):
     def _own_board(self, context: Context, *, lock: bool = True) -> Board:
         """Return a board on which the sender sits, or sat until its end. Raises Refusal."""
         board = context.board(self.board)
-        if not board.seats_of(context.player_id):
+        # What one noted stays when somebody else takes the seat over.
+        noted = context.work.notes.on_board(board) if self.keeps_lines else {}
+        if not board.seats_of(context.player_id) and context.player_id not in noted:
             raise Refusal("not-your-board", number=board.id)
         return context.work.boards.get(board.id, lock=lock)
 

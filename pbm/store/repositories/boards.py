@@ -5,7 +5,17 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, case, exists, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    bindparam,
+    case,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from pbm.rules.contract import Options, Position
 from pbm.rules.registry import game_named
@@ -76,6 +86,12 @@ _TOLD_OF_WORDS = Statement(
 )
 _FIND_MANY = Statement(_BOARDS.where(among(boards.c.id, "numbers")))
 _SEATED_AT_MANY = Statement(SEATED.where(among(seats.c.board_id, "numbers")))
+
+
+def _sat(player_id: int) -> CompoundSelect[Any]:
+    """Return a query of the boards of a player, also of those that another one took over."""
+    own = select(seats.c.board_id).where(seats.c.player_id == player_id, seats.c.name.is_(None))
+    return own.union(select(handovers.c.board_id).where(handovers.c.player_id == player_id))
 
 
 def board_reads(board_id: int) -> tuple[Read, Read]:
@@ -162,11 +178,15 @@ class Boards(Repository):
         query = select(seats.c.board_id).where(seats.c.player_id == player_id, *where).distinct()
         return self._scalars(query.order_by(seats.c.board_id.desc()).limit(most))
 
-    def shared(self, one: int, other: int, *, playing: bool, most: int) -> tuple[int, ...]:
-        """Return the newest boards on which two players sit; unless `playing`, ended ones, too."""
-        theirs = select(seats.c.board_id).where(seats.c.player_id == other, seats.c.name.is_(None))
-        where = (seats.c.playing,) if playing else (seats.c.name.is_(None),)
-        return self.numbers_of(one, seats.c.board_id.in_(theirs), *where, most=most)
+    def played_by_both(self, one: int, other: int, *, most: int) -> tuple[int, ...]:
+        """Return the newest boards in progress on which two players sit."""
+        theirs = select(seats.c.board_id).where(seats.c.player_id == other)
+        return self.numbers_of(one, seats.c.playing, seats.c.board_id.in_(theirs), most=most)
+
+    def have_met(self, one: int, other: int) -> bool:
+        """Return whether there is a board on which two players sit or sat."""
+        mine = _sat(one).subquery()
+        return self._exists(select(mine).where(mine.c.board_id.in_(_sat(other))))
 
     def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
