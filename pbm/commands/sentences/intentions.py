@@ -12,7 +12,14 @@ from typing import Self
 
 from pbm.commands.language.words import is_handle
 from pbm.commands.sentences.asked import tells_own
-from pbm.commands.sentences.clauses import ANSWER_WORDS, begins, phrase_of, read_list, words_of
+from pbm.commands.sentences.clauses import (
+    ANSWER_WORDS,
+    SENTENCE_WORDS,
+    begins,
+    phrase_of,
+    read_list,
+    words_of,
+)
 from pbm.mail.reading.charsets import fold_typography
 from pbm.play.game_words import is_any_bare_move, mentions_place
 
@@ -89,11 +96,22 @@ _SECTIONS = (
     *("asides", "greetings", "objects"),
     *_WAYS,
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
-    *(*_WITH_MORE, _ALONE, "invite", "verbs at the end", "topics", "who", "telling"),
+    *(
+        *_WITH_MORE,
+        _ALONE,
+        "invite",
+        "verbs at the end",
+        "topics",
+        "who",
+        "telling",
+        "that",
+        "no names",
+    ),
 )
 _LISTS = read_list("intentions", _SECTIONS)
 _INVITER = "somebody"  # stands in the list for the handle of whoever invited the writer
 _WANTED = _LISTS[_WISH] | _LISTS[_BEG]
+_NO_NAMES = _LISTS["no names"].union(*SENTENCE_WORDS.values())
 _ASIDES, _GREETINGS, _OBJECTS = (_LISTS[name] for name in ("asides", "greetings", "objects"))
 _LONGEST_ASIDE = max(len(aside.split()) for aside in _ASIDES)
 _NOT = ANSWER_WORDS["not"] | ANSWER_WORDS["no"] | ANSWER_WORDS["no alone"]
@@ -167,17 +185,21 @@ def address_invited(lines: Sequence[str]) -> str | None:
     return found.pop() if len(found) == 1 and asks else None
 
 
-def handle_told(lines: Sequence[str]) -> str | None:
-    """Return the name in words such as "tell anna that I am ill"; None for other words."""
-    text = "\n".join(lines)[:_LONGEST]
-    for found in _CLAUSE.findall(text):
+def handle_told(lines: Sequence[str]) -> tuple[str, bool] | None:
+    """Return the name in words such as "tell anna that I am ill"; None for other words.
+
+    The second result is whether it must be a name, even if nobody here has it.
+    """
+    for found in _CLAUSE.findall("\n".join(lines)[:_LONGEST]):
         words = _without_asides(words_of(found))[:_MOST_WORDS]
         for count in range(len(words)):
             if count and " ".join(words[:count]) not in _WANTED | _LISTS[_ASK]:
                 continue
-            for end in range(count + 1, min(count + _LONGEST_TELLING, len(words) - 1) + 1):
+            for end in range(min(count + _LONGEST_TELLING, len(words) - 1), count, -1):
                 if " ".join(words[count:end]) in _LISTS["telling"] and is_handle(words[end]):
-                    return words[end]
+                    behind = (*words[end + 1 :], "")[0]
+                    sure = end - count > 1 or behind in _LISTS["that"] or not behind
+                    return words[end], sure and words[end] not in _NO_NAMES
     return None
 
 

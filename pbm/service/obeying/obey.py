@@ -203,6 +203,8 @@ def tell(context: Context, events: Sequence[Event]) -> str:
             MailWriter(turn).notice(address, "answer", params)
     remark = _ask_held(turn, speaker, events)
     _write_others(turn, speaker, events)
+    for message in (event for event in events if isinstance(event, Messaged)):
+        MailWriter(turn).message(message)
     if told:
         return remark
     codes = [event.params["code"] for event in answered if "code" in event.params]
@@ -243,8 +245,6 @@ def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
                 ask_guest(turn, event)
             case SeatTakenOver():
                 tell_leaver(turn, event, events)
-            case Messaged():
-                MailWriter(turn).message(event)
             case Reported(mailed=True):  # `pbm-admin reports` shows the others
                 board = turn.work.boards.get(event.about)
                 params = {**to_plain(event), "players": [seat.handle for seat in board.seats]}

@@ -60,8 +60,8 @@ _WITHOUT_BOARD = (
 def read_wish(known: Known, script: Script) -> Reading | None:
     """Return a reading with the commands that a mail's plain words ask for, or None."""
     told = None if script.commands or script.problem else handle_told(script.comment)
-    if told and known.work.players.handles_among([told]) - {known.player.handle}:
-        return _perhaps_message(known, script, told)
+    if told and _is_name(known, *told):
+        return _perhaps_message(known, script, told[0])
     said = _understood(script)
     if said is None and not known.hints and not script.commands and not script.problem:
         guessed = _with_details(known, script)
@@ -110,6 +110,11 @@ def read_handover(known: Known, script: Script) -> Reading | None:
     guest = next(iter(named)) if len(named) == 1 and board and board.playing else None
     meant = Meant(Intention.SUBSTITUTE, not guest, known.number, one_line(words), guest)
     return _asking(known, meant)
+
+
+def _is_name(known: Known, word: str, sure: bool) -> bool:
+    others = {word} - {known.player.handle}
+    return bool(others) and (sure or bool(known.work.players.handles_among(others)))
 
 
 def _perhaps_message(known: Known, script: Script, handle: str) -> Reading:
