@@ -25,7 +25,7 @@ from pbm.app.cli import version_option
 from pbm.app.opening import owner_only
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
-from pbm.service.operator import correspondence
+from pbm.service.operator import broadcasting, correspondence
 from pbm.service.operator import keys as keyring
 from pbm.service.operator.checks import check as check_all
 from pbm.service.operator.checks import database_state
@@ -252,6 +252,25 @@ def read(console: Console, address: str, count: int) -> None:
     mails = correspondence.newest(console.settings, address, count)
     shown = (f"Subject: {subject}\n\n{text.rstrip()}\n" for subject, text in mails)
     click.echo(f"\n{'-' * 76}\n\n".join(shown), nl=False)
+
+
+@main.command()
+@click.argument("text")
+@click.option("--dry-run", is_flag=True, help="Say who would get it, show the mail, send nothing.")
+@why_for_the_journal
+@pass_session
+def broadcast(session: OperatorSession, text: str, dry_run: bool, why: str) -> None:
+    """Write TEXT, or what is in the file TEXT, to all players, sixty a minute.
+
+    Players who say "set broadcasts off" get none.
+    """
+    planned = broadcasting.broadcast(session, text, why, only_plan=dry_run)
+    if dry_run:
+        click.echo(f"{planned.mail}\n")
+    will = "would get" if dry_run else "get"
+    click.echo(f"{planned.readers} players {will} it, within {planned.minutes} minutes.")
+    for reason, count in sorted(planned.others.items()):
+        click.echo(f"{count} do not: {reason}.")
 
 
 @main.group()

@@ -17,6 +17,7 @@ from random import Random
 import pytest
 
 from pbm.commands.families.play import Resign
+from pbm.play import broadcasts
 from pbm.play.limits import NEWCOMERS_ANSWERS
 from pbm.robots import analysis
 from pbm.robots.analysis import Judged, Piece, look_at
@@ -112,6 +113,7 @@ NAMES = (
     "noted",
     "board-with-a-note",
     "message",
+    "broadcast",
     "digest",
     "reminders",
     "watching",
@@ -283,6 +285,10 @@ def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     found["seat-taken-over"] = dora.newest
     found["noted"] = alice.says("note 1 He is angry.\na4-c4,b4 may be next").newest
     found["board-with-a-note"] = alice.says("show 1").newest
+    with table.database.transaction() as work:
+        broadcasts.begin(work, ["The server moves on Friday."], table.clock())
+    table.days_pass(0)
+    found["broadcast"] = alice.newest
     found["message"] = (dora.says("message alice: Peace?"), alice.newest)[1]
     table.close()
     return found

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import event
 
+from pbm.play import broadcasts
 from pbm.play.limits import CLAIMED_OF_ORIGIN
 from tests.conversations.test_clocks import begun
 from tests.table import Table
@@ -52,7 +54,14 @@ def _watched(table: Table) -> None:
     alice.says("a1-c3,b2")
 
 
+def _broadcast(table: Table) -> None:
+    table.start("alice", "bob", "carol")
+    with table.database.transaction() as work:
+        broadcasts.begin(work, ["Hello all!"], table.clock() + timedelta(days=1))
+
+
 CASES = {
+    "broadcast": Case(_broadcast, 1, 3, "| Hello all!"),
     "watcher": Case(_watched, 19 / 24, 1, "alice moved: bob's turn on board 1"),
     "reminder": Case(
         lambda table: begun(table, "alice", "bob"), 3, 1, "This board has waited for your move"

@@ -66,6 +66,7 @@ _SETTINGS: Mapping[str, _Setting] = {
     "timezone": _Setting(spelt=("zone", "tz")),
     "languages": _Setting(spelt=("language",)),
     "limit": _Setting(is_weak=not_),
+    "broadcasts": _Setting(_SWITCH, ("broadcast",), not_),
     "receipts": _Setting(_SWITCH, ("receipt",), not_),
     "reminders": _Setting(spelt=("reminder",), is_weak=partial(ne, "all")),
     "public": _Setting(_SWITCH, is_weak=bool),

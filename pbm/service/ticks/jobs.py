@@ -49,6 +49,7 @@ HANDLERS: Mapping[str, Callable[[Tick], str | Again]] = {
     TimerKind.CLAIMS: news.tell_claims,
     TimerKind.WATCHERS: watching.tell_watchers,
     TimerKind.WATCHER: watching.tell_watcher,
+    TimerKind.BROADCAST: news.send_broadcast,
 }
 RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 

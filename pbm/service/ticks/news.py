@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from pbm.events.board import AccountNews, PlayerAway, PlayerBack, PlayerReachable, PlayerUnreachable
+from pbm.play import broadcasts
 from pbm.play.clocks.vacations import NOTICE_AFTER, beginning_of, still_to_come, today_in, today_of
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import latest_digest, next_digest, next_hour
@@ -151,6 +152,18 @@ def tell_claims(tick: Tick) -> str | Again:
     if player is None or not tell_unanswered(tick, player):
         return "no mail of theirs was left unanswered"
     return Again(tick.now + DIGEST_EVERY, f"told {player.handle} who was not answered")
+
+
+def send_broadcast(tick: Tick) -> str | Again:
+    """Mail what the operator writes to some more players, and the others later."""
+    section, readers, more = broadcasts.next_readers(tick.work, tick.now)
+    for player in readers:
+        ends = broadcasts.UNSUBSCRIBED
+        MailWriter(tick).to_many(
+            *(player, [section], Kind.BROADCAST, ends), name=broadcasts.LIST, shown=()
+        )
+    told = f"a broadcast to {len(readers)} players"
+    return Again(tick.now + broadcasts.EVERY, told) if more else told
 
 
 def tell_kept_news(tick: Tick) -> str | Again:

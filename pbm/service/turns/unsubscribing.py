@@ -2,7 +2,7 @@
 
 from pbm.commands.turn import Turn
 from pbm.mail.address import Unsubscribe
-from pbm.play import watching
+from pbm.play import broadcasts, watching
 from pbm.service.telling.mail_writer import MailWriter
 
 
@@ -11,6 +11,9 @@ def unsubscribe(turn: Turn, asked: Unsubscribe) -> str:
     work, keyring, number = turn.work, turn.site.keyring, int(asked.what[1:] or 0)
     is_ours = keyring.verify_unsubscribe_tag(asked.tag, asked.player_id, asked.what)
     player = work.players.find(asked.player_id) if is_ours else None
+    if player is not None and asked.what == broadcasts.UNSUBSCRIBED:
+        work.players.change_settings(player.id, broadcasts=False)
+        return f"{player.handle} wants no broadcasts"
     if player is None or not asked.what.startswith(watching.WATCHING):
         return "nothing: no address of ours"
     board = work.boards.find(number) if number else None

@@ -149,6 +149,11 @@ class Players(Repository):
         listed = tuple(Listed(row.id, row.handle, row.joined_at, row.robot) for row in active)
         return listed, rows[most].handle if len(rows) > most else None
 
+    def after(self, player_id: int, *, most: int) -> tuple[Player, ...]:
+        """Return the next players who are no robots, in the order of joining."""
+        query = select(players.c.id).where(players.c.id > player_id, players.c.robot.is_(None))
+        return self.some(self._scalars(query.order_by(players.c.id).limit(most)))
+
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
         return _players(self._rows(with_addresses()))

@@ -57,6 +57,7 @@ class Kind(StrEnum):
     # Events on several boards.
     DIGEST = "digest", Treatment(waits=True, is_bulk=True, comes_back=True)
     WATCHED = "watched", Treatment(waits=True, is_bulk=True, comes_back=True)
+    BROADCAST = "broadcast", Treatment(waits=True, is_bulk=True, comes_back=True)
     MESSAGE = "message", Treatment(waits=True, comes_back=True)  # of a player, about no board
     REMINDERS = "reminders", Treatment(waits=True, comes_back=True)  # about several boards
     AWAITING = "awaiting", _OF_BOARD  # a board that waits some seconds for a robot's answer

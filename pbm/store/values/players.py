@@ -31,6 +31,7 @@ class PlayerSettings:
     reminders: str = "all"  # or last, or those after a wait such as 7d
     public: bool = True  # others may follow the player
     talk: str = "private"  # or public: watchers may read it, if all on the board agree
+    broadcasts: bool = True  # of the operator to all players
     signature: str = ""  # digests of signatures that are left out, as the player was told
     endings: str = ""  # digests of lines that ended the last mail, and may be a signature
     fewer_offered: bool = False  # the player was told how to get fewer mails

@@ -24,6 +24,7 @@ class TimerKind(StrEnum):
     KEPT_NEWS = "kept-news"
     ACCOUNT_NEWS = "account-news"
     NEW_DATES = "new-dates"
+    BROADCAST = "broadcast"
     CLAIMS = "claims"  # the digest of mails in a player's name
     WATCHERS = "watchers"  # those of a board who are told at once
     WATCHER = "watcher"  # one, who is told once a day
