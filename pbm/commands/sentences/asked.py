@@ -38,7 +38,8 @@ _SECTIONS = (
     "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
     "serves, talk, plans, past, hand over, takes over"
 ).split(", ")
-_CARD = "colours time show standings push move picture settings note mute message".split()
+_CARD = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
+_OF_TALK = ("note", "mute", "message")
 
 Lists = Mapping[str, re.Pattern[str]]
 
@@ -324,5 +325,5 @@ _LONG: dict[str, str] = {}  # long words without one of their letters, each with
 _LANGUAGES = {path.stem: _read(path) for path in sorted((FOLDER / "asked").glob("*.txt"))}
 CARD = {  # the words by which the lines of the status card are found, by help page
     page: re.compile(_pattern(phrases))
-    for page, phrases in read_sections(FOLDER / "card.txt", _CARD, _phrases).items()
+    for page, phrases in read_sections(FOLDER / "card.txt", (*_CARD, *_OF_TALK), _phrases).items()
 }
