@@ -267,10 +267,10 @@ def broadcast(session: OperatorSession, text: str, dry_run: bool, why: str) -> N
     planned = broadcasting.broadcast(session, text, why, only_plan=dry_run)
     if dry_run:
         click.echo(f"{planned.mail}\n")
-    will = "would get" if dry_run else "get"
-    click.echo(f"{planned.readers} players {will} it, within {planned.minutes} minutes.")
+    will = "Players who would get it" if dry_run else "Players who get it"
+    click.echo(f"{will}: {planned.readers}. Minutes that this takes: {planned.minutes}.")
     for reason, count in sorted(planned.others.items()):
-        click.echo(f"{count} do not: {reason}.")
+        click.echo(f"Those who {reason}: {count}.")
 
 
 @main.group()

@@ -208,6 +208,8 @@ def _words(line: str) -> tuple[list[str], Game | None]:
     words = [word for word in fold_typography(line).split() if word != "**"]
     if words and lowered(words[0]) == "pbm":
         words = words[1:]
+    if words and words[0].endswith(":") and lowered(words[0][:-1]) in TALK_WORDS:
+        words[:1] = [words[0][:-1], ":"]
     if [lowered(word) for word in words[:2]] == _OF_ALL_GAMES:
         words = words[1:]
     if len(words) > 1 and lowered(words[0]) in games():

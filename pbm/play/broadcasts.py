@@ -18,8 +18,6 @@ _FACT = "broadcast"
 
 def why_not(player: Player) -> str | None:
     """Return why a player gets no broadcast, in words for the operator; None if the player does."""
-    if player.robot:
-        return "robots"
     if not (player.is_active and player.addresses):
         return "have left, or are suspended"
     if player.unreachable_since is not None:

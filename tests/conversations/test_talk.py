@@ -201,13 +201,16 @@ def test_talk_that_begins_with_the_word_is_talk(people: list[Person], words: str
     bob.hears(f"| {words}")
 
 
-def test_a_note_that_may_be_talk_is_asked_about(table: Table, people: list[Person]) -> None:
+@pytest.mark.parametrize("word", ["note your", "Note: his"])
+def test_a_note_that_may_be_talk_is_asked_about(
+    table: Table, people: list[Person], word: str
+) -> None:
     alice, bob = people
     bob.forgets()
-    alice.forgets().says("note your left side is weak").gets(1).hears("for you alone?")
+    alice.forgets().says(f"{word} left side is weak\n\nReally.").gets(1).hears("for you alone?")
     bob.hears_nothing()
     assert not table.rows("notes")
-    alice.says("yes").hears("| your left side is weak")
+    alice.says("yes").hears(f"| {word.split()[1]} left side is weak | Really.")
     bob.hears_nothing()
 
 

@@ -62,6 +62,7 @@ class Season:
     eased: set[int] = field(default_factory=set)
     """Boards on which somebody asked for a pause, or gave time."""
     cheats: Random = field(default_factory=lambda: Random(1))
+    talkers: Random = field(default_factory=lambda: Random(2))
     crowded: bool = False
     """Whether idle connections hold all places at the listener when the next mail comes."""
 
@@ -133,7 +134,19 @@ class Season:
 
     def _moves(self, member: Member, number: int) -> None:
         line = self.line_for(member, number)
-        self._says(member, f"move {line}{self._plan(number, line)}" if line else "")
+        beside = self._plan(number, line) + self._beside(member, number) if line else ""
+        self._says(member, f"move {line}{beside}" if line else "")
+
+    def _beside(self, member: Member, number: int) -> str:
+        """Something below a move, sometimes: a note, words to somebody, a board that is muted."""
+        others = [one for one in handles(self.table.board(number)) if one != member.handle]
+        lines = (
+            f"note {number} move of day {self.day}",
+            f"message {self.talkers.choice(others)} How are you on day {self.day}?",
+            f"mute {number}",
+            f"unmute {number}",
+        )
+        return f"\n{self.talkers.choice(lines)}" if self.talkers.random() < 0.1 else ""
 
     def _plan(self, number: int, line: str) -> str:
         """Lines below a move that plan two more, sometimes; what was expected seldom comes."""

@@ -52,14 +52,10 @@ class _Words(Command):
     takes_text = True
     text: str | None
 
-    def _lines(self, context: Context) -> tuple[str, ...]:
-        return tuple(filter(None, (self.text,))) + self.below + context.text
-
-    def _pinned(self, *words: str | None) -> str:
-        line = " ".join(filter(None, (self.words[0], *words)))
-        if self.below or len(line) > _LONGEST_LINE:
+    def _check_proven(self, context: Context) -> None:
+        """Raise Refusal if a line that waits for a yes does not hold all the words."""
+        if context.turn.claim and (self.below or len(self.pinned(context)) > _LONGEST_LINE):
             raise Refusal("words-unproven", most=_LONGEST_LINE)
-        return line
 
 
 class _OnBoard(_Words):
@@ -75,8 +71,13 @@ class _OnBoard(_Words):
             raise Refusal("not-your-board", number=board.id)
         return context.work.boards.get(board.id, lock=lock)
 
+    def _lines(self, context: Context) -> tuple[str, ...]:
+        text = (self.text or "").lstrip(": ")
+        return (*filter(None, (text,)), *self.below, *context.text)
+
     def pinned(self, context: Context) -> str:
-        return self._pinned(str(self._own_board(context, lock=False).id), self.text)
+        number = str(self._own_board(context, lock=False).id)
+        return " ".join(filter(None, (self.words[0], number, self.text)))
 
 
 class Chat(_OnBoard, group="talk"):
@@ -90,8 +91,7 @@ class Chat(_OnBoard, group="talk"):
         return self.board is not None
 
     def run(self, context: Context) -> Iterator[Event]:
-        if context.turn.claim:
-            self.pinned(context)
+        self._check_proven(context)
         board, lines = self._own_board(context), self._lines(context)
         if not lines:
             raise Refusal("nothing-said", number=board.id)
@@ -113,8 +113,7 @@ class Message(_Words, group="talk"):
     text: str = operand(Addressed())
 
     def run(self, context: Context) -> Iterator[Event]:
-        if context.turn.claim:
-            self.pinned(context)
+        self._check_proven(context)
         below = (*self.below, *context.text)
         players, text = self._addressed(context, alone=bool(below))
         lines = (*filter(None, (text,)), *below)
@@ -153,7 +152,7 @@ class Message(_Words, group="talk"):
         return list(found.values()), " ".join(words)
 
     def pinned(self, context: Context) -> str:
-        return self._pinned(self.text)
+        return f"{self.words[0]} {self.text}"
 
 
 class Note(_OnBoard, group="talk"):
@@ -161,16 +160,22 @@ class Note(_OnBoard, group="talk"):
 
     words = ("note",)
     examples = ("note 12 he likes the left side", "note 12", "note 12 none")
-    keeps_lines = begins_words = True
+    keeps_lines = True
+
+    @property
+    def begins_words(self) -> bool:  # type: ignore[override]
+        return not (self.text or "").startswith(":")
+
+    def _is_perhaps_talk(self) -> bool:
+        text = self.text or ""
+        return text.startswith(":") or not _TO_YOU.isdisjoint(words_of(text))
 
     def run(self, context: Context) -> Iterator[Event]:
-        if context.turn.claim:
-            self.pinned(context)
+        self._check_proven(context)
         board, lines = self._own_board(context), self._lines(context)
-        addressed = self.text and not _TO_YOU.isdisjoint(words_of(self.text))
-        if self.board is None and context.hints and addressed:
-            line, number = self.pinned(context), board.id
-            yield NeedsConfirmation(line, "note-meant", {"number": number}, number, context.text)
+        if self.board is None and context.hints and self._is_perhaps_talk():
+            asked, below = {"number": board.id}, (*self.below, *context.text)
+            yield NeedsConfirmation(self.pinned(context), "note-meant", asked, board.id, below)
             return
         before = context.work.notes.on_board(board).get(context.player_id, ())
         erases = len(lines) == 1 and lowered(lines[0]) in _NONE

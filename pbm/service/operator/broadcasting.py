@@ -10,7 +10,7 @@ from pathlib import Path
 from pbm.errors import OperatorError
 from pbm.mail.writing.render import Renderer
 from pbm.play import broadcasts
-from pbm.service.operator.operator_session import OperatorSession, reason_of
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.db import UnitOfWork
 
 
@@ -29,14 +29,12 @@ def broadcast(session: OperatorSession, text: str, why: str, *, only_plan: bool)
 
     Raises OperatorError if there are none or too many, or another broadcast is still going out.
     """
-    lines, reason = _lines(text), reason_of(why)
-    if only_plan:
-        with session.look() as work:
-            return _planned(work, lines)
-    with session.act(reason) as act:
+    lines = _lines(text)
+    with session.act(why) as act:
         planned = _planned(act.work, lines)
-        broadcasts.begin(act.work, lines, act.now)
-        act.note("broadcast", players=planned.readers)
+        if not only_plan:
+            broadcasts.begin(act.work, lines, act.now)
+            act.note("broadcast", players=planned.readers)
         return planned
 
 
@@ -56,11 +54,11 @@ def _lines(text: str) -> list[str]:
 
 
 def _planned(work: UnitOfWork, lines: list[str]) -> Planned:
-    why = [broadcasts.why_not(player) for player in work.players.all()]
+    why = [broadcasts.why_not(player) for player in work.players.all() if not player.robot]
     found = Counter(reason for reason in why if reason)
     section = {"section": broadcasts.SECTION, "lines": lines}
     rendered = Renderer().render("answer", {"sections": [section], "last": False})
-    rounds = ceil((len(why) - found["robots"]) / broadcasts.AT_ONCE)
+    rounds = ceil(len(why) / broadcasts.AT_ONCE)
     minutes = ceil(rounds * broadcasts.EVERY / timedelta(minutes=1))
     mail = f"Subject: {rendered.subject}\n\n{rendered.text.rstrip()}"
     return Planned(why.count(None), minutes, found, mail)
