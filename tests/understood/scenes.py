@@ -19,7 +19,10 @@ from tests.table import Mail, Person, Table
 from tests.understood.expectations import Happened, Row
 
 _MARTA, _DAVE = "marta@example.net", "dave@example.net"
-_HELP = ("", "abalone", "tutorial", "commands", "resign", "stop", "move", "draw", "takeback")
+_HELP = (
+    *("", "abalone", "tutorial", "commands", "resign", "stop", "move", "draw", "takeback"),
+    "watch",
+)
 _PAGE = 70  # letters at the beginning of a page, by which it is known
 _MOVES = ("a1-c3,d4", "i9-g7,f6")
 _PLAY_AS = re.compile(r"\bplay as \W?([a-z][a-z0-9_-]+)", re.IGNORECASE)
@@ -71,6 +74,20 @@ def _turn(table: Table) -> tuple[Person, Mail | None]:
 def _waiting(table: Table) -> tuple[Person, Mail | None]:
     _, bob = _seated(table)
     return bob, bob.newest
+
+
+def _onlooker(table: Table) -> tuple[Person, Mail | None]:
+    _seated(table)
+    return table.joins("carol"), None
+
+
+def _watcher(table: Table) -> tuple[Person, Mail | None]:
+    _, bob = _seated(table)
+    carol = table.joins("carol").says("watch 1 -moves")
+    bob.says("takeback")
+    table.person("alice@example.org").says("accept takeback")
+    table.days_pass(minutes=2)
+    return carol, carol.newest
 
 
 def _plan_theirs(table: Table) -> tuple[Person, Mail | None]:
@@ -141,6 +158,8 @@ _SITUATIONS: dict[str, Callable[[Table], tuple[Person, Mail | None]]] = {
     "invited": _invited,
     "turn": _turn,
     "waiting": _waiting,
+    "onlooker": _onlooker,
+    "watcher": _watcher,
     "plan-theirs": _plan_theirs,
     "plan-mine": _plan_mine,
     "plan-kept": _plan_kept,
@@ -219,6 +238,7 @@ class _Stand:
     rows: dict[str, dict[int, dict[str, Any]]]
     moves: tuple[str, ...]
     plans: tuple[dict[str, Any], ...]
+    watchings: tuple[dict[str, Any], ...]
 
     @property
     def state(self) -> str:
@@ -231,7 +251,7 @@ class _Stand:
         named = ("players", "boards", "departures", "questions", "errands")
         rows = {name: {row["id"]: row for row in table.rows(name)} for name in named}
         moves = tuple(table.moves(1)) if rows["boards"] else ()
-        return cls(rows, moves, tuple(table.rows("plans")))
+        return cls(rows, moves, tuple(table.rows("plans")), tuple(table.rows("watchings")))
 
     def offers(self) -> set[tuple[str, int]]:
         """What is open on the board, and who asks for it."""
@@ -277,6 +297,8 @@ class _What:
     def _done_on_board(self) -> Iterator[str]:
         if not self.before.rows["boards"]:
             return
+        if self.after.watchings != self.before.watchings:
+            yield "done watch" if self.after.watchings else "done unwatch"
         had, has = self.before.moves, self.after.moves
         ended_by = self.after.rows["boards"][1]["ended_by"]
         lapsed = {kind for kind, _ in self.before.offers() - self.after.offers()}

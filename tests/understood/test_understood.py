@@ -18,6 +18,7 @@ FILES = {
     "wishes.txt": (203, 200, 6),
     "moves.txt": (69, 69, 12),
     "talk.txt": (66, 63, 8),
+    "watching.txt": (64, 63, 8),
 }
 
 

@@ -36,7 +36,8 @@ _PLAIN = str.maketrans("łøđı", "lodi")
 _SECTIONS = (
     "sole, ours, game, loose, how, manner, asks, opens, wants, faults, shows, acts, counts, "
     "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
-    "serves, talk, plans, past, hand over, takes over"
+    "serves, talk, plans, past, hand over, takes over, watch, watched, news, onlookers, sees, "
+    "no more"
 ).split(", ")
 _CARD = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 _OF_TALK = ("note", "mute", "message")
@@ -97,6 +98,42 @@ def _wants_substitute(said: str, lists: Lists, others: Collection[str]) -> bool:
         return False
     named = not set(others).isdisjoint(said.split())
     return bool(lists["hand over"].search(said) or (named and lists["takes over"].search(said)))
+
+
+class Watch(Enum):
+    """What somebody wants to know or to have of games to look on at."""
+
+    OTHERS = auto()  # to look on
+    NO_MORE = auto()  # no more mails about them
+    HOW = auto()
+    OURS = auto()  # who looks on at the writer's own game
+
+
+def watch_meant(lines: Sequence[str]) -> frozenset[Watch]:
+    """Return what words say of looking on at games; nothing if they speak to another player."""
+    text = _unwrapped(lines)
+    said, found = plain_words(text[:_LONGEST]), set[Watch]()
+    for sentence in _SENTENCE.findall(text) if len(text) <= _LONGEST else ():
+        words = plain_words(sentence)
+        for lists in spoken(words, said):
+            found.update(_watch_meant(words, lists, asks="?" in sentence))
+    return frozenset(found)
+
+
+def _watch_meant(said: str, lists: Lists, *, asks: bool) -> Iterator[Watch]:
+    def has(*sections: str) -> bool:
+        return any(lists[name].search(said) for name in sections)
+
+    if lists["you"].search(lists["can you"].sub("", lists["nobody"].sub("", said))):
+        return
+    looks_on = has("watch")
+    if has("no more") and (looks_on or has("watched", "news")):
+        yield Watch.NO_MORE
+    asks = asks or bool(lists["asks"].match(said) or lists["opens"].match(said))
+    if asks and has("onlookers") and (looks_on or (has("sees") and has("watched"))):
+        yield Watch.OURS
+    if looks_on:
+        yield Watch.HOW if lists["manner"].match(said) else Watch.OTHERS
 
 
 def card_lines(lines: Sequence[str]) -> list[str]:

@@ -36,6 +36,7 @@ from pbm.service.understanding.wishes import (
     read_decline,
     read_handover,
     read_question,
+    read_watching,
     read_wish,
 )
 from pbm.store.values.boards import Board
@@ -61,6 +62,7 @@ def _interpreted(known: Known, script: Script) -> Reading:
     readers = (
         _read_reply,
         _read_answer,
+        read_watching,
         read_handover,
         read_wish,
         _read_board_lines,

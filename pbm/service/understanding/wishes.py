@@ -9,11 +9,19 @@ from dataclasses import replace
 
 from pbm.commands.families.help import Help
 from pbm.commands.families.status import Status
+from pbm.commands.families.watch import covering
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import is_handle
 from pbm.commands.registry import parse_line, read_commands
 from pbm.commands.script import Script, is_bare_no
-from pbm.commands.sentences.asked import Aim, aim_of, card_lines, wants_substitute
+from pbm.commands.sentences.asked import (
+    Aim,
+    Watch,
+    aim_of,
+    card_lines,
+    wants_substitute,
+    watch_meant,
+)
 from pbm.commands.sentences.clauses import words_of
 from pbm.commands.sentences.intentions import (
     Intention,
@@ -125,6 +133,32 @@ def _perhaps_message(known: Known, script: Script, handle: str) -> Reading:
     known.work.questions.hold_words(known.player_id, number, words, known.now)
     told = {"number": number, "handle": handle, "comment": list(words)}
     return Reading(answer=Answered("perhaps-message", told, number))
+
+
+def read_watching(known: Known, script: Script) -> Reading | None:
+    """Return a reading of words about looking on at games, one's own or others', or None."""
+    words, board = script.said or (script.heading,), known.mine
+    is_option = script.problem and script.problem.params.get("reason") == "option"
+    if script.commands or is_option or len(words_of(" ".join(words))) > _MOST_SAID:
+        return None
+    meant, line = watch_meant(words), ""
+    if not meant:
+        return None
+    if board is not None:
+        line = "help watch" if Watch.OURS in meant else ""
+    elif Watch.NO_MORE in meant and covering(known):
+        line = "unwatch"
+    elif not meant.isdisjoint((Watch.HOW, Watch.OTHERS, Watch.OURS)):
+        said = words_of(" ".join(words).replace("'", " ").replace("’", " "))
+        named = known.work.players.active_among({word for word in said if is_handle(word)})
+        targets = [word for word in said if word in named or word.isdigit()]
+        verb = "unwatch" if Watch.NO_MORE in meant else "watch"
+        line = "help watch" if Watch.HOW in meant or not targets else f"{verb} {targets[0]}"
+    command = parse_line(line) if line else None
+    if not isinstance(command, Command):
+        return None
+    command.line = one_line(words)
+    return Reading((command,))
 
 
 def read_question(known: Known, said: Reading) -> Reading | None:
