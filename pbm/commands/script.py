@@ -248,14 +248,20 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
         else:
             comment = trimmed(body[index:])
             break
-    if not (commands and commands[-1].takes_text):
-        plan, comment = _plan_among(comment, read)
-        commands += plan
+    plan, comment = (
+        ([], comment) if commands and commands[-1].takes_text else _plan_among(comment, read)
+    )
+    above = next((item for item in commands if isinstance(item, MakePlan)), None)
+    for item in plan:
+        if above:
+            above.below = (*above.below, item.line, *item.below)
+        else:
+            commands.append(item)
     commands.sort(key=lambda item: (item.takes_text, item.comes_last))
     return Script(tuple(commands), comment)
 
 
-def _plan_among(lines: tuple[str, ...], read: _Read) -> tuple[list[Command], tuple[str, ...]]:
+def _plan_among(lines: tuple[str, ...], read: _Read) -> tuple[list[MakePlan], tuple[str, ...]]:
     """Return the plan whose lines stand among a sender's words, and the words without them."""
     at = [index for index, line in enumerate(lines[:_LINES_READ]) if begins_plan(line)]
     at = at[: PLAN_LINES + 1]  # with more lines the plan is refused

@@ -29,6 +29,8 @@ TAKEBACK: Final = "takeback"
 PAUSE: Final = "pause"
 RESUME: Final = "resume"
 SUBSTITUTE: Final = "substitute"
+# What may leave a player without an open offer, so that a plan goes on.
+ENDS: Final = (news.OfferSeconded, news.OfferRefused, news.OfferWithdrawn, news.SubstituteOff)
 _OF_CLOCKS = {PAUSE: check_pause, RESUME: check_resume}  # with their checks
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from pbm.rules.sides import after
 from tests.conversations.greedy import greedy_move
+from tests.conversations.playing import board_mail
 from tests.table import Person, Table
 
 FIRST, REPLY, SECOND, REPLY_2, THIRD = "a1-c3,b2", "i5-g5,h5", "a2-c4,b3", "i6-g6,h6", "a3-c5,b4"
@@ -113,6 +114,60 @@ def test_an_offer_stops_a_plan(together: bool, table: Table, people: list[Person
     assert table.moves(1) == [FIRST, REPLY]
     alice.hears(f"Your plan has {SECOND} now. It waits", "bob offers a draw")
     alice.says("go on")
+    assert table.moves(1) == [FIRST, REPLY, SECOND]
+
+
+@pytest.mark.parametrize("answer", ["alice: reject draw", "bob: reject draw", "alice: no"])
+def test_a_plan_goes_on_after_an_offer(answer: str, table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    alice.says(f"{FIRST}\n{LONG_PLAN}")
+    bob.says(f"{REPLY}\ndraw\nif {SECOND} then {REPLY_2}")
+    name, _, words = answer.partition(": ")
+    {"alice": alice, "bob": bob}[name].says(words)
+    assert table.moves(1) == [FIRST, REPLY, SECOND, REPLY_2, THIRD]
+    alice.hears("Your plan played 2 moves for you.", f"You played {THIRD}.")
+
+
+def test_a_digest_tells_what_a_plan_has_played(table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    alice.says("set digest daily")
+    alice.says(f"{FIRST}\n{LONG_PLAN}", answering=board_mail(alice, 1)).forgets()
+    bob.says(REPLY)
+    alice.hears_nothing()
+    bob.says(REPLY_2)
+    table.days_pass(1)
+    alice.hears("Your plan played 2 moves for you.")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (f"plan none\n{PLAN}", "lines of a plan stand below it, so nothing has changed"),
+        (f"plan 1#99999999999 {PLAN}", '"1#99999999999" is not a board'),
+        (f"plan #99999999999 {PLAN}", '"#99999999999" is not a board'),
+        (f"plan 1#7 {PLAN}", "Board 1 has moves #1 to #1, and no #7."),
+    ],
+)
+def test_what_plans_nothing(said: str, told: str, table: Table, people: list[Person]) -> None:
+    alice, _ = people
+    alice.says(f"{FIRST}\notherwise b1,c2").forgets().says(said).gets(1).hears(told)
+    assert "otherwise" in str(table.rows("plans"))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        f"plan {PLAN}\n\nHello bob!\nif i7-g7,h7 then b1,c2\nBye",
+        f"if {REPLY}, {SECOND}\nWenn i7-g7,h7 kommt, b1,c2",
+        f"Si il joue {REPLY}, {SECOND}\nse gioca i7-g7,h7: b1,c2",
+        f"if he plays {REPLY}, {SECOND}\nals i7-g7,h7 dan b1,c2",
+    ],
+)
+def test_other_ways_to_write_one(lines: str, table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    alice.says(FIRST).forgets().says(lines).hears(f"| {PLAN}", "| if i7-g7,h7 then b1,c2")
+    assert plans(table) == 1
+    bob.says(REPLY)
     assert table.moves(1) == [FIRST, REPLY, SECOND]
 
 
@@ -344,7 +399,7 @@ def test_no_plan_begins_on_a_board_that_was_taken_back(table: Table, people: lis
 @pytest.mark.parametrize(
     "line",
     [
-        f"if i7-g7,h7, {SECOND}",
+        f"if i7-g7,h7 or h4,g4, {SECOND}",
         f"if i7-g7,h7 then {SECOND}; otherwise {THIRD}",
         f"else {SECOND} (the safe one)",
         f"{REPLY} -> {SECOND}",

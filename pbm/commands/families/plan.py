@@ -19,7 +19,7 @@ from pbm.rules.contract import Game
 from pbm.store.values.boards import Board
 
 _NONE = frozenset("none no drop cancel clear delete off nothing".split())
-_ADD, _AGAIN = "add", "again"
+_ADD, _AGAIN, _NOTHING = "add", "again", "none"
 _BETWEEN = " / "  # between lines in one line
 _TAKEN_BACK = re.compile(r"@(\d{1,5}) ", re.ASCII)
 _BOARDS_SHOWN = 3
@@ -44,8 +44,10 @@ class PlanText(ArgumentKind):
             asked = self.parse(text[marked.end() :])
             return replace(asked, taken_back=int(marked[1]))
         first, _, rest = text.partition(" ")
+        if "#" in first:  # a board or a ply that is none
+            raise misread("board", word=cut_short(first))
         if lowered(text) in _NONE:
-            return PlanAsked("none")
+            return PlanAsked(_NOTHING)
         if lowered(text) == _AGAIN:
             return PlanAsked(_AGAIN)
         adds = lowered(first) == _ADD
@@ -98,12 +100,14 @@ class MakePlan(BoardCommand, group="play"):
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
         what, lines = self._lines()
+        if what == _NOTHING and lines:
+            raise Refusal("plan-none-and-lines", number=board.id)
         if what == _AGAIN:
             lines = read_lines(ended_lines(context.work, board, context.player_id))
             if not lines:
                 raise Refusal("no-plan-again", number=board.id)
         if not lines:
-            yield self._shown(context, board, drops=what == "none")
+            yield self._shown(context, board, drops=what == _NOTHING)
             return
         if context.turn.claim and len(self.pinned(context)) > LONGEST_LINE:
             raise Refusal("plan-unproven", most=LONGEST_LINE)

@@ -20,6 +20,7 @@ LONGEST_LINE: Final = 400  # characters, as of any command
 _IF, _THEN, _ELSE = "if", "then", "otherwise"
 _LISTED: Final = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+", re.ASCII)
 _SIGNS: Final = ",;:. \t"
+_COMMA: Final = re.compile("[,;:]|[-=]+>")
 _INDENTS: Final = ("   ", "\t")  # before quoted lines, and the lower lines of our trees
 
 
@@ -85,7 +86,7 @@ def read_plan_line(text: str) -> Written | None:
         return None
     if (move := _move(line)) is not None:
         return Written(text.strip(), (((), move),))
-    pieces = _pieces(line)
+    pieces = _with_answers(_pieces(line))
     if not pieces or pieces[0][0] not in (_IF, _ELSE):
         return None
     if pieces[0][0] == _ELSE:
@@ -116,6 +117,22 @@ def _pieces(line: str) -> list[tuple[str, str]]:
         (item.lastgroup or "", _JOINS.sub("", line[item.end() : end]).strip(_SIGNS))
         for item, end in zip(found, ends, strict=True)
     ]
+
+
+def _with_answers(pieces: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Divide each condition that has its answer behind a comma, and not behind "then"."""
+    found = list[tuple[str, str]]()
+    for (mark, said), (follows, _) in zip(pieces, [*pieces[1:], ("", "")], strict=False):
+        parts = _parts_at_comma(said) if mark == _IF and follows != _THEN else None
+        found += [(_IF, parts[0]), (_THEN, parts[1])] if parts else [(mark, said)]
+    return found
+
+
+def _parts_at_comma(text: str) -> tuple[str, str] | None:
+    """Return a condition and a move with a comma between them, where only one comma can be it."""
+    divided = ((text[: at.start()], text[at.end() :]) for at in _COMMA.finditer(text))
+    fit = [(told, move) for told, move in divided if _move(move) and _condition(told.strip(_SIGNS))]
+    return fit[0] if len(fit) == 1 and "?" not in text else None
 
 
 def _without_names(found: list[re.Match[str]]) -> list[re.Match[str]]:

@@ -31,6 +31,7 @@ from pbm.events import (
 from pbm.play.advance import play_on
 from pbm.play.boards import check_move
 from pbm.play.limits import NEWS, SAME_WORDS, SAME_WORDS_NOTICES, has_said_no, take_unasked_mail
+from pbm.play.offers import ENDS
 from pbm.play.talk import check_open
 from pbm.service.asking.challenges import record_invited
 from pbm.service.asking.questions import record_wanted
@@ -72,8 +73,8 @@ def run_script(context: Context, meant: Reading) -> list[Event]:
         happened.append(_place_comment(context, meant, happened))
     if meant.unplaced:
         happened.append([Answered("unplaced", {"comment": list(meant.unplaced)})])
-    # What is planned waits for the whole mail: an offer in it stops a plan.
-    for number in sorted({it.board_id for it in run.events if isinstance(it, MovePlayed)}):
+    # What is planned waits for the whole mail: an offer in it stops a plan, which goes on after it.
+    for number in sorted({it.board_id for it in run.events if isinstance(it, (MovePlayed, *ENDS))}):
         happened.append(play_on(context.work, context.work.boards.get(number), context.now))
     events = run.events
     said = [item for item in events if isinstance(item, BoardEvent) and item.counts_as_words]

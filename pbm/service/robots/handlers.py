@@ -16,6 +16,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.plain import from_plain, to_plain
 from pbm.play.actions import play_move
+from pbm.play.advance import play_on
 from pbm.play.advice import analysis_params, ask_piece, kept_analysis
 from pbm.play.boards import move_key, steps_of
 from pbm.play.offers import agree, asked_draw, claim_draw, offered_to, refuse
@@ -142,7 +143,8 @@ def _answer(
 ) -> list[Event]:
     if found.takes_draw:
         return agree(turn.work, board, offer, robot_id, turn.now)
-    return refuse(turn.work, board, offer, robot_id)
+    refused = refuse(turn.work, board, offer, robot_id)
+    return [*refused, *play_on(turn.work, turn.work.boards.get(board.id), turn.now)]
 
 
 def hinted_mover(_work: UnitOfWork, job: SearchJob, board: Board) -> Seat | None:

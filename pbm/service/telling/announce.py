@@ -28,6 +28,7 @@ from pbm.play.views import ViewData, board_view, board_views, card_of, view_read
 from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.later import (
     decide,
+    moves_saved,
     news_of,
     replaced_mails,
     size_of,
@@ -273,12 +274,11 @@ def _told(turn: Turn, reader: Reader, board: Board, news: _News) -> dict[str, An
         if said.player not in hidden
     ]
     not_shown = dict.fromkeys(said.player for said in news.comments if said.player in hidden)
-    planned = [event for event in news.events if isinstance(event, MovePlayed) and event.planned]
     told = {
         "lead": news.lead(player.id),
         "comments": comments,
         "not_shown": [news.handle_of(author) for author in not_shown],
-        "saved": sum(event.player == player.id for event in planned),
+        "saved": moves_saved(news.events, player.id),
         "vacation": next((said.vacation for said in reversed(own) if said.vacation), None),
         "card": card_of(turn.work, board, turn.now) if any(said.asks for said in own) else None,
     }

@@ -109,7 +109,14 @@ def waiting_news(turn: Turn, board: Board, reader: Waiting) -> News:
             else:
                 not_shown.append(said["handle"])
     told: dict[str, Any] = {"lead": lead, "comments": comments, **_not_shown([], not_shown)}
+    told["saved"] = moves_saved(events, reader.player_id)
     return News(known_ply(board, events), told)
+
+
+def moves_saved(events: Iterable[BoardEvent], player_id: int) -> int:
+    """Return how many moves plans played for a player."""
+    planned = (event for event in events if isinstance(event, MovePlayed) and event.planned)
+    return sum(event.player == player_id for event in planned)
 
 
 def known_ply(board: Board, events: Sequence[BoardEvent]) -> int:
@@ -135,6 +142,7 @@ def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
         "lead": [fact for told in before for fact in told["lead"]] + view["lead"],
         "comments": [said for told in before for said in told["comments"]] + view["comments"],
         **{key: told[key] for told in before for key in told.keys() & {"renamed"}},
+        "saved": sum(told.get("saved", 0) for told in (*before, view)),
         **_not_shown([*before, view]),
     }
 

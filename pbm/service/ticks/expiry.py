@@ -4,6 +4,7 @@ from collections import defaultdict
 from datetime import timedelta
 
 from pbm.addresses import address_key
+from pbm.play.advance import play_on
 from pbm.play.challenges import lapse_challenge
 from pbm.play.limits import KEPT_UNSEEN, REPORTS_KEPT, WORDS_KEPT
 from pbm.play.offers import SUBSTITUTE, end_substitute
@@ -72,7 +73,9 @@ def _end_wish_for(tick: Tick, question: Question, errand: PendingCommands) -> No
     board = tick.work.boards.find(errand.board_id or 0, lock=True)
     offer = board.offer(SUBSTITUTE) if board and "no" in question.params else None
     if board and offer and question.player_id in board.open_offers.get(offer, ()):
-        announce_boards(tick, end_substitute(tick.work, board, offer, is_silent=True))
+        ended = end_substitute(tick.work, board, offer, is_silent=True)
+        after = tick.work.boards.get(board.id)
+        announce_boards(tick, [*ended, *play_on(tick.work, after, tick.now)])
 
 
 def _lapse_invitation(tick: Tick, question: Question) -> bool:

@@ -133,6 +133,8 @@ def _perhaps_plan(known: Known, script: Script, meant: Reading) -> Reading | Non
     if board is None or script.commands or known.turn.claim or not (moves or meant.problem):
         return None
     lines = script.said[:_MOST_LINES]
+    if meant.problem and meant.problem.params.get("reason") == "board":
+        return None
     if not any(has_condition(line) and moves_inside(line, board.rules) for line in lines):
         return None
     known.work.questions.hold_words(known.player_id, board.id, script.said, known.now)
