@@ -248,9 +248,8 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
         else:
             comment = trimmed(body[index:])
             break
-    plan, comment = (
-        ([], comment) if commands and commands[-1].takes_text else _plan_among(comment, read)
-    )
+    keeps = bool(commands) and commands[-1].takes_text
+    plan, comment = ([], comment) if keeps else _plan_among(comment, read)
     above = next((item for item in commands if isinstance(item, MakePlan)), None)
     for item in plan:
         if above:

@@ -307,7 +307,8 @@ def test_strangers_and_boards_that_are_not_there(table: Table) -> None:
         carol.says(line.replace("1", "7")).gets(1).hears("There is no board 7.")
     carol.says("draw").hears("You have no game in progress.")
     carol.says("accept cake").hears(
-        'I do not know "cake" here; it is one of draw, takeback, pause, resume, challenge, all.',
+        'I do not know "cake" here; it is one of draw, takeback, pause, resume, substitute,'
+        " challenge, all.",
         'The command is "accept [board] [what] [handle]".',
     )
 
