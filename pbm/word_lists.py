@@ -4,7 +4,9 @@ A line such as `== no ==` begins a section. A line that begins with # is a comme
 skipped. Any other line holds phrases.
 """
 
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import product
 from pathlib import Path
 
 
@@ -36,3 +38,16 @@ def read_sections(
                 raise WordListError(f"{file.name}, line {number}, holds no phrase.")
             found[section].update(dict.fromkeys(read))
     return {name: tuple(some) for name, some in found.items()}
+
+
+def spelt_out(phrase: str) -> Iterator[str]:
+    """Yield the phrases for which one stands: "(a|the) game" for one with each of the words.
+
+    >>> list(spelt_out("see (|the) game"))
+    ['see game', 'see the game']
+    """
+    if "(" not in phrase:  # as nearly all
+        yield phrase.strip()
+        return
+    parts = [part.split("|") for part in re.split(r"[()]", phrase)]
+    yield from (" ".join("".join(chosen).split()) for chosen in product(*parts))

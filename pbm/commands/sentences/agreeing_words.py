@@ -4,13 +4,13 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 
 from pbm.commands.sentences.clauses import ANSWER_WORDS as WORDS
 from pbm.commands.sentences.clauses import Clause, plain_letters, small
 from pbm.mail.reading.signatures import CLOSINGS
-from pbm.word_lists import read_sections
+from pbm.word_lists import read_sections, spelt_out
 
 _FOLDER = Path(__file__).parents[1] / "languages" / "agreeing"
 PLAY = "play"
@@ -54,11 +54,7 @@ def _spellings(line: str) -> Iterator[str]:
     line = small(line).replace("@", NAME).replace("#", REPEATED)
     for written in dict.fromkeys((line, plain_letters(line))):
         for phrase in written.split(","):
-            if "(" not in phrase:
-                yield phrase.strip()
-                continue
-            parts = [part.split("|") for part in re.split(r"[()]", phrase)]
-            yield from (" ".join("".join(chosen).split()) for chosen in product(*parts))
+            yield from spelt_out(phrase)
 
 
 class Language:

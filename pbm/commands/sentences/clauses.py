@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbm.mail.reading.charsets import fold_typography
-from pbm.word_lists import read_sections
+from pbm.word_lists import read_sections, spelt_out
 
 FOLDER = Path(__file__).parents[1] / "languages"
 LONGEST = 200  # characters read of a text
@@ -136,7 +136,9 @@ def phrase_of(text: str) -> str:
 
 def read_list(name: str, sections: Collection[str]) -> dict[str, frozenset[str]]:
     """Return the phrases in a file, by section. Raises WordListError and OSError."""
-    found = read_sections(FOLDER / f"{name}.txt", sections, lambda line: (phrase_of(line),))
+    found = read_sections(
+        FOLDER / f"{name}.txt", sections, lambda line: map(phrase_of, spelt_out(line))
+    )
     return {section: frozenset(phrases) for section, phrases in found.items()}
 
 
