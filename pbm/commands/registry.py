@@ -21,6 +21,7 @@ from pbm.commands.families import (
     seeks,
     settings,
     status,
+    submit,
     talk,
     watch,
 )
@@ -37,8 +38,8 @@ from pbm.rules.contract import Game
 from pbm.rules.registry import default_game, games
 
 _FAMILIES = (  # in the order of the help pages
-    *(help, account, lobby, seeks, settings, control, look, play, plan, talk, agree, status, away),
-    *(records, watch),
+    *(help, account, lobby, seeks, settings, control, look, play, submit, plan, talk, agree),
+    *(status, away, records, watch),
 )
 COMMANDS: tuple[type[Command], ...] = tuple(
     item

@@ -168,10 +168,9 @@ class Answered(Event):
 
     @property
     def boards(self) -> list[dict[str, Any]]:
-        if "diagram" in self.params:
-            return [self.params]
         named = self.params.get("boards", ())  # in some sections numbers
-        return [board for board in named if isinstance(board, dict) and "diagram" in board]
+        boards = (*named, *([] if named else [self.params]))
+        return [board for board in boards if isinstance(board, dict) and "diagram" in board]
 
 
 class NeedsConfirmation(Event):
@@ -182,6 +181,7 @@ class NeedsConfirmation(Event):
     params: dict[str, Any] = field(default_factory=dict)
     board_id: int | None = None
     comment: tuple[str, ...] = ()  # sent below the command
+    kept: bool = False  # a submitted move, which has a question of its own and waits longer
 
     for_sender = True
 

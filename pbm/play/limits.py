@@ -85,7 +85,7 @@ WAS_TOO_MUCH = 10.0  # tokens of SENT left: with fewer, some hours ago news may 
 ACCOUNT_NEWS = Rate("account", 1, _DAY)  # of a player, on a board
 
 # Questions.
-QUESTION_STANDS, SIGNUP_STANDS = OPEN_FOR, 3 * _DAY
+QUESTION_STANDS, SIGNUP_STANDS, SUBMITTED_STANDS = OPEN_FOR, 3 * _DAY, 90 * _DAY
 YES_STANDS = CONSENT_STANDS
 ALIAS_ASKED_EVERY = _DAY  # about a reply from another address
 OFFER_UNCLEAR = Rate("offer-unclear", 1, _WEEK)  # asking a player once about an offer

@@ -1,13 +1,16 @@
-"""Boards as they would be after some moves, which are played through and kept nowhere."""
+"""Boards as they would be after some moves, and as they were in the course of a game."""
 
 from datetime import datetime
+from itertools import islice
 
 from pbm.errors import Refusal
-from pbm.play.boards import Setup, refusing
+from pbm.play.boards import Setup, check_rules, refusing, steps_of
 from pbm.play.game_words import why
-from pbm.play.limits import MOST_PREVIEWED
-from pbm.play.views import ViewData, view_at
+from pbm.play.limits import MOST_PREVIEWED, MOST_SHOWN
+from pbm.play.turn import GameTurn
+from pbm.play.views import ViewData, moved_in, rounds_of, small, view_at
 from pbm.rules.contract import Moved, RulesError
+from pbm.rules.record import positions
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, turn
 from pbm.store.values.boards import Board, BoardStatus, Seat
@@ -46,21 +49,38 @@ def view_after(
 
 def imagined_board(setup: Setup, players: int, now: datetime) -> Board:
     """Return a board that nobody plays on; its number is 0. Raises Refusal."""
-    start = setup.position(players).state()
-    info = game_named(setup.game).info
-    return Board(
-        0,
-        setup.game,
-        info.version,
-        setup.options,
-        f"{info.title} for {players}",
-        start,
-        start,
-        0,
-        BoardStatus.PLAYING,
-        None,
-        None,
-        now,
-        now,
-        tuple(Seat(seat, -seat, f"seat {seat}", 0) for seat in range(1, players + 1)),
-    )
+    start, info = setup.position(players).state(), game_named(setup.game).info
+    seats = tuple(Seat(seat, -seat, f"seat {seat}", 0) for seat in range(1, players + 1))
+    named = (0, setup.game, info.version, setup.options, f"{info.title} for {players}")
+    return Board(*named, start, start, 0, BoardStatus.PLAYING, None, None, now, now, seats)
+
+
+def replayed(
+    turn: GameTurn, board: Board, first: int, last: int, player_id: int | None, *, picture: bool
+) -> list[ViewData]:
+    """Return a board before ply `first`, every few plies, and after ply `last`.
+
+    Each view has the moves since the one before as `rounds`. Raises Refusal and WorkNeeded.
+    """
+    check_rules(board)
+    steps, plies = steps_of(turn.work, board), turn.work.plies.of(board.id, since=first - 1)
+    left = {item.seat: item.how for item in turn.work.plies.departures(board.id)}
+    seats = len(board.seats)
+    every = seats * -(-(last - first + 1) // (seats * (MOST_SHOWN - 1)))
+    shown = [first - 1, *range(first - 1 + every, last, every), last]
+
+    def play() -> list[ViewData]:
+        found, after = list[ViewData](), first - 1
+        for ply, position in enumerate(islice(positions(board.start, steps), last + 1)):
+            if ply in shown:
+                since = plies[after - first + 1 : ply - first + 1]
+                moves = tuple(map(moved_in, since[-seats:]))
+                view = view_at(board, position, ply, moves, player_id=player_id, picture=picture)
+                gone = {board.seats[seat - 1].handle: left[seat] for seat in position.out}
+                more = {"rounds": rounds_of(since, seats, None), "gone": gone}
+                found.append({**view, **more, "picture": small(view["picture"])})
+                after = ply
+        return found
+
+    of = ("replay", board.id, board.ply, board.taken_back, first, last, player_id, picture)
+    return turn.slow.outcome(of, play)

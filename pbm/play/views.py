@@ -67,12 +67,12 @@ def board_views(
     plies = work.plies.of(board.id, since=since) if recent is None else recent
     departures = work.plies.departures(board.id) if board.position.out else ()
     game, seats = board.rules, seats_data(board, board.position)
-    rounds = _rounds(plies, len(board.seats), None if whole else game.info.rounds_shown)
+    rounds = rounds_of(plies, len(board.seats), None if whole else game.info.rounds_shown)
     shared = _shared(work, board, departures, seats, rounds, plies)
     claim = claimable(work, board, plies, departures)
     sits = {player_id: _place_of(board, player_id) for player_id in player_ids}
     moves = {
-        since: tuple(_moved(ply) for ply in plies if ply.ply > since)
+        since: tuple(moved_in(ply) for ply in plies if ply.ply > since)
         for since in {_listed_after(board, place, plies) for place in sits.values()}
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
@@ -187,14 +187,23 @@ def past_view(
     """
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
-    moves = tuple(map(_moved, plies))
+    moves = tuple(map(moved_in, plies))
     return view_at(board, position, ply, moves, player_id=player_id, picture=picture)
 
 
-def planned_view(board: Board, position: Position, moves: tuple[Moved, ...]) -> ViewData:
+def planned_view(
+    board: Board, position: Position, moves: tuple[Moved, ...], player_id: int, *, picture: bool
+) -> ViewData:
     """Return the board at the end of a line of a plan, which leads there by `moves`."""
-    drawn = "\n".join(position.diagram())
-    return {"diagram": drawn, "marked": _marked(board, position, moves), "game": board.game}
+    last, place = moves[-len(board.seats) :], _place_of(board, player_id)
+    drawn = small(_picture(board, position, last, place)) if picture else None
+    marked, shown = _marked(board, position, moves), "\n".join(position.diagram())
+    return {"diagram": shown, "marked": marked, "game": board.game, "picture": drawn}
+
+
+def small(picture: ViewData | None) -> ViewData | None:
+    """Return a picture of fewer bytes, for a mail with several."""
+    return {**picture, "small": True} if picture else None
 
 
 def view_at(
@@ -326,7 +335,7 @@ def _marked(board: Board, position: Position, moves: tuple[Moved, ...]) -> list[
     ]
 
 
-def _moved(ply: Ply) -> Moved:
+def moved_in(ply: Ply) -> Moved:
     return Moved(ply.seat, ply.text, ply.effect)
 
 
@@ -389,7 +398,7 @@ def _move_data(board: Board, ply: Ply, departures: Sequence[Departure], who: Who
     }
 
 
-def _rounds(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData]:
+def rounds_of(plies: Sequence[Ply], seats: int, most: int | None) -> list[ViewData]:
     rounds: list[ViewData] = []
     previous = seats
     for ply in plies:

@@ -33,6 +33,7 @@ OF_BOARDS = (
     *("substitute 1 frank", "accept substitute 1", "reject substitute 1"),
     *("chat 1 Hello", "note 1 Watch this", "note 2", "mute 6", "unmute 6"),
     *("message bob hello", "message carol and frank"),
+    *("submit 1 {move1}", "submit 5 {move5}", "confirm", "drop 6", "set confirm off"),
 )
 OF_THE_LOBBY = (
     *("challenge bob", "challenge bob -bowl", "challenge bob and carol", "challenge erin"),
@@ -46,16 +47,8 @@ CHANGES = (*WANTED, *OF_ONESELF, *OF_BOARDS, *OF_THE_LOBBY)
 LOOKS = (
     *("help move", "whoami", "settings", "limit", "vacation", "block", "stop", "show 1", "games"),
     *("show", "standings", "export 3", "history", "info bob", "info me", "players", "next"),
-    *(
-        "showas 1",
-        "seeks",
-        "signup marta",
-        "preview 1 {move1}",
-        "preview new 3",
-        "showas next",
-        "games waiting",
-    ),
-    *("status", "status 1"),
+    *("showas 1", "seeks", "signup marta", "preview 1 {move1}", "showas next", "games waiting"),
+    *("status", "status 1", "preview new 3", "replay 3 2-"),
 )
 
 

@@ -135,7 +135,10 @@ class Season:
     def _moves(self, member: Member, number: int) -> None:
         line = self.line_for(member, number)
         beside = self._plan(number, line) + self._beside(member, number) if line else ""
-        self._says(member, f"move {line}{beside}" if line else "")
+        looks_first = bool(line) and number % 5 == 2 and not beside
+        self._says(member, f"{'submit' if looks_first else 'move'} {line}{beside}" if line else "")
+        if looks_first:
+            self._says(member, f"{'drop' if len(line) % 7 == 0 else 'confirm'} {number}")
 
     def _beside(self, member: Member, number: int) -> str:
         """Something below a move, sometimes: a note, words to somebody, a board that is muted."""

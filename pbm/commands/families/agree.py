@@ -10,6 +10,7 @@ from typing import ClassVar
 from pbm.clock import local_moment
 from pbm.commands.families.lobby import opponent_named
 from pbm.commands.families.settings import set_challenges
+from pbm.commands.families.submit import Drop, waiting_on
 from pbm.commands.language.context import BOARDS_NAMED, Context, which_board
 from pbm.commands.language.declare import BoardCommand, Command, operand
 from pbm.commands.language.words import BoardKind, BoardRef, Handle, OneOf, lowered, misread
@@ -61,6 +62,9 @@ class TakeBack(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
+        if instead := self._drops(context, board):
+            yield from instead.run(context)
+            return
         latest = offers.takeback_ply(context.work, board, context.player.id)
         if not latest:
             raise Refusal("nothing-to-take-back", number=board.id)
@@ -71,8 +75,17 @@ class TakeBack(BoardCommand, group="play"):
 
     def pinned(self, context: Context) -> str:
         board = context.own_board(self.board)
+        if instead := self._drops(context, board):
+            return instead.pinned(context)
         latest = offers.takeback_ply(context.work, board, context.player.id)
         return f"takeback {board.id}#{self.board.ply if self.board and self.board.ply else latest}"
+
+    def _drops(self, context: Context, board: Board) -> Drop | None:
+        """Return the command for `undo` on a board on which the player has submitted a move."""
+        is_undo = {"undo", *lowered(self.line).split()} <= {"undo", str(board.id)}
+        if not is_undo or not waiting_on(context, board):
+            return None
+        return Drop.parse(Drop.words[0], [str(board.id)])
 
 
 class _Answer(Command):

@@ -3,9 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
+from pbm.commands.language.arguments import PlyRange
 from pbm.commands.language.context import Context, player_named
 from pbm.commands.language.declare import Command, flag, operand
-from pbm.commands.language.words import ME, WHICH, BoardRef, OneOf, Shown, begins_with_login
+from pbm.commands.language.words import (
+    ME,
+    WHICH,
+    BoardKind,
+    BoardRef,
+    OneOf,
+    Shown,
+    begins_with_login,
+)
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.boards import position_after
@@ -17,6 +26,7 @@ from pbm.play.listings import (
     boards_waiting,
     waiting_for_others,
 )
+from pbm.play.previews import replayed
 from pbm.play.subjects import games_subject
 from pbm.play.views import board_view, past_view, watchers_data
 from pbm.rules.registry import games
@@ -166,6 +176,31 @@ def _asked_for(context: Context, words: Sequence[str], **narrow: Any) -> Selecti
     which = chosen[-1] if chosen else Which.ACTIVE
     named = list({player.id: player for player in players}.values())
     return Selection(which, named, context.actor_id, **narrow)
+
+
+class Replay(Command, group="look"):
+    """See a game from its beginning: its moves, with the board every few plies."""
+
+    words = ("replay",)
+    examples = ("replay", "replay 12", "replay 12 10-40")
+    reads_only = True
+
+    board: BoardRef | None = operand(BoardKind(), optional=True)
+    plies: tuple[int, int] | None = operand(PlyRange(), optional=True)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        context.room()
+        board = context.board(self.board)
+        first, last = self.plies or (1, board.ply)
+        if not board.ply:
+            raise Refusal("nothing-to-replay", number=board.id)
+        if not 1 <= first <= min(last, board.ply):
+            raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=first)
+        last = min(last, board.ply)
+        of = (context.turn, board, first, last, context.actor_id)
+        boards = replayed(*of, picture=context.wants_picture)
+        told = {**boards[-1], "picture": None, "first": first, "boards": boards}
+        yield Answered("replay", told, board.id)
 
 
 class Next(Command, group="look"):

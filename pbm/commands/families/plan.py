@@ -154,8 +154,12 @@ class MakePlan(BoardCommand, group="play"):
         return min(shown.ply, board.ply)
 
     def _told(self, context: Context, board: Board, made: Made) -> dict[str, Any]:
+        who, picture = context.player_id, context.wants_picture
         ends = [
-            {"line": written(each.line, board), **planned_view(board, each.end, each.moves)}
+            {
+                "line": written(each.line, board),
+                **planned_view(board, each.end, each.moves, who, picture=picture),
+            }
             for each in made.checked[:_BOARDS_SHOWN]
             if each.end is not None
         ]

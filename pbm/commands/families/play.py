@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Self
+from typing import ClassVar, Self
 
 from pbm.commands.families.plan import MakePlan
 from pbm.commands.language.arguments import PLAYER_COUNT, Moves
@@ -34,7 +34,7 @@ class PlayMove(BoardCommand, group="play"):
 
     takes_login = True
     covered_by_yes = True
-    words = ("move", "board", "mvoe")
+    words: ClassVar[tuple[str, ...]] = ("move", "board", "mvoe")
     slips = frozenset({"mvoe"})
     plainly = "{game}"
 
@@ -42,6 +42,7 @@ class PlayMove(BoardCommand, group="play"):
     ply: int | None = operand(PlyMark(), optional=True, anywhere=True)
     is_bare: bool = False  # the command's word was left out
     is_line: bool = False  # a board's number stands in its place: `12 MOVE`
+    asks_first: ClassVar[bool] = False  # shows the board, and waits for a yes
 
     @classmethod
     def bare(cls, text: str, line: str, game: Game, board: BoardRef | None = None) -> Self:
@@ -78,6 +79,9 @@ class PlayMove(BoardCommand, group="play"):
                 return
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
         older = self._older(board, context)
+        if self.asks_first or (context.player.settings.confirm and not context.confirmed):
+            yield self._submit(board, context, older=older is not None)
+            return
         if older:
             taken_back = board.taken_back > older.taken_back
             yield self._ask(board, context, "stale-move", taken_back=taken_back)
@@ -89,6 +93,15 @@ class PlayMove(BoardCommand, group="play"):
         yield from play_move(
             *(context.work, board, self.move, context.now, context.turn.arrived), more_comes=True
         )
+
+    def _submit(self, board: Board, context: Context, *, older: bool) -> NeedsConfirmation:
+        """Return an event that shows the board after the move. Raises Refusal."""
+        view, (move,) = view_after(
+            board, self.move, player_id=context.actor_id, picture=context.wants_picture
+        )
+        line = f"confirm {board.id}#{board.ply + 1} {state_of(board)} {move}"
+        told = {**view, "moves": [move], "older": older}
+        return NeedsConfirmation(line, "submitted", told, board.id, kept=True)
 
     def _ask(self, board: Board, context: Context, section: str, **why: int) -> NeedsConfirmation:
         """Return an event that asks the sender whether to play the move. Raises Refusal."""
@@ -127,6 +140,11 @@ class PlayMove(BoardCommand, group="play"):
         if shown is None or (shown.taken_back, shown.ply) >= (board.taken_back, board.ply):
             return None
         return shown
+
+
+def state_of(board: Board) -> str:
+    """Return what a submitted move needs to stay the same on its board, beside the ply."""
+    return f"@{board.taken_back}.{len(board.still_in)}"
 
 
 class Resign(BoardCommand, group="play"):

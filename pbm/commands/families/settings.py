@@ -68,6 +68,7 @@ _SETTINGS: Mapping[str, _Setting] = {
     "limit": _Setting(is_weak=not_),
     "broadcasts": _Setting(_SWITCH, ("broadcast",), not_),
     "receipts": _Setting(_SWITCH, ("receipt",), not_),
+    "confirm": _Setting(_SWITCH, ("confirmation", "confirmations"), not_),
     "reminders": _Setting(spelt=("reminder",), is_weak=partial(ne, "all")),
     "public": _Setting(_SWITCH, is_weak=bool),
     "talk": _Setting(("private", "public"), is_weak=partial(eq, "public")),

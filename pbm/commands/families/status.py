@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pbm.commands.families.submit import waiting_on
 from pbm.commands.language.context import Context, which_board
 from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import BoardKind, BoardRef
@@ -32,7 +33,8 @@ class Status(Command, group="look"):
     def run(self, context: Context) -> Iterator[Event]:
         context.room()
         board = context.board(self.board)
-        yield Answered("status", card(context, board, self.asked), board.id)
+        told = {**card(context, board, self.asked), "submitted": waiting_on(context, board)}
+        yield Answered("status", told, board.id)
 
 
 class Send(Command, group="play"):

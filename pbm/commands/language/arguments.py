@@ -19,6 +19,8 @@ from pbm.play.clocks.terms import parse_duration
 from pbm.play.game_words import is_any_bare_move
 
 _RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
+_LAST_PLY = 99_999
+_PLIES = re.compile(r"(\d{1,5})?-(\d{1,5})?", re.ASCII)
 _SECOND = timedelta(seconds=1)
 _SIGNS = ",;:./|> \t"
 _WORDS_OF_A_MOVE = 5
@@ -104,6 +106,20 @@ class RatingRange(ArgumentKind):
         if (not least and not most) or (least and most and least > most):
             return None
         return least or None, most or None
+
+
+class PlyRange(ArgumentKind):
+    """The plies from one to another: `10-40`, `10-` or `-40`."""
+
+    shown = "from-to"
+    reason = "ply-range"
+    rest = True
+
+    def parse(self, text: str) -> tuple[int, int] | None:
+        found = _PLIES.fullmatch(text.replace(" ", "").replace("#", "").replace("to", "-"))
+        if not found or not (found[1] or found[2]):
+            return None
+        return int(found[1] or 1), int(found[2] or _LAST_PLY)
 
 
 class Span(ArgumentKind):

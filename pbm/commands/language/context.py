@@ -36,6 +36,7 @@ class Context:
     can_be_strict: bool = False  # whether this server gets DMARC results
     shown: int = 0  # boards that the commands above have shown
     text: tuple[str, ...] = ()  # the lines below a command that takes them
+    confirmed: bool = False  # the sender has said yes to the commands
 
     @property
     def work(self) -> UnitOfWork:

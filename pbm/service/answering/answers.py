@@ -121,6 +121,7 @@ def _drop(
     misread = [others.problem.line] if others.problem else []  # `line` has masked secrets
     unread = [*(command.line for command in others.commands), *misread, *others.comment]
     told = {"lines": _lines_asked(errands), "unread": [] if instead else unread}
+    told["comment"] = [line for errand in errands for line in errand.comment]
     refused = run_script(context, Reading(read_commands(question.params.get("no", ()))))
     tell(context, refused or [Answered("dropped", {**told})])
     said_no = f"{context.player.handle} said no"
@@ -178,8 +179,8 @@ def _run_errands(
         turn.work.questions.settle_errand(errand, ErrandStatus.DONE)
         hints = (errand.board_id,) if errand.board_id else ()
         kept = stored_password(turn.site.keyring, errand)
-        confirmed = kept or Refusal("password-lapsed")
-        meant = replace(context, turn=replace(turn, new_password=confirmed), hints=hints, mailed=())
+        turn = replace(turn, new_password=kept or Refusal("password-lapsed"))
+        meant = replace(context, turn=turn, hints=hints, mailed=(), confirmed=True)
         events += run_script(meant, Reading(read_commands(errand.lines), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {}))

@@ -28,7 +28,7 @@ from pbm.errors import Refusal
 from pbm.events import AddressWanted
 from pbm.mail.keys import Keyring, new_token, token_digest
 from pbm.passwords import SHORTEST, PasswordHash, SealedPassword
-from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, ORIGIN_KNOWN
+from pbm.play.limits import ALL_NEW_PASSWORDS, NEW_PASSWORDS, ORIGIN_KNOWN, SUBMITTED_STANDS
 from pbm.play.subjects import question_subject
 from pbm.rules.registry import default_game
 from pbm.service.telling.announce import answers_stop, may_answer
@@ -47,7 +47,7 @@ from pbm.store.values.players import Player
 Told = tuple[int | None, tuple[str, ...], tuple[str, ...]]  # commands: board, lines, comment
 NEW_ADDRESS = "address"  # the kind of question
 _INVITING = ("signup", "invite")
-_MOVE_LINE = re.compile(r"^move (\d+)#(\d+) ", re.ASCII)
+_MOVE_LINE = re.compile(r"^(?:move|confirm) (\d+)#(\d+) (?:@\S+ )?", re.ASCII)
 _TAKEBACK_LINE = re.compile(r"\b(takeback) (\d+)#(\d+)$", re.ASCII)
 _MOST_LINES, _MOST_CHARACTERS = 5, 400  # of a comment, in a mail that only asks
 _NET_BITS = {4: 16, 6: 32}  # a large provider's servers share such a network
@@ -76,6 +76,7 @@ def ask_errand(
     vouches: bool = False,  # a yes is a standing consent, too
     guessed: bool = False,  # from plain words
     password: SealedPassword | None = None,
+    kept: bool = False,  # a submitted move, in place of another one on its board
 ) -> bool:
     """Ask a player to confirm commands (`told`). Mail sections in `reasons` say why we ask.
 
@@ -83,8 +84,12 @@ def ask_errand(
     """
     if not may_answer(turn, player):
         return False
-    questions, (_, lines, _) = turn.work.questions, told
+    questions, (board_id, lines, _) = turn.work.questions, told
     status = ErrandStatus.WAITING if turn.claim else ErrandStatus.HELD
+    if kept and board_id:
+        status = ErrandStatus.SUBMITTED
+        questions.settle_submitted(player.id, board_id, ErrandStatus.DROPPED)
+    stands = SUBMITTED_STANDS if kept else OPEN_FOR
     number = questions.add_errand(player.id, *told, turn.now, status=status, password=password)
     way = origin_of(turn) if vouches and turn.claim and not player.settings.strict else ""
     params = {
@@ -94,10 +99,11 @@ def ask_errand(
         "claimed": turn.claim is not None,
         "avoidable": avoidable,
         "stands_for": turn.cause.author if way else "",
+        **({"days": stands.days} if kept else {}),
     }
     subject = question_subject(as_shown(next(iter(lines), "your words")))
-    kept = {"errands": [number], "way": way, "origin": turn.claim.origin if turn.claim else None}
-    ask_player(turn, player, "confirm", subject, params, kept)
+    about = {"errands": [number], "way": way, "origin": turn.claim.origin if turn.claim else None}
+    ask_player(turn, player, "confirm", subject, params, about, turn.now + stands)
     return True
 
 

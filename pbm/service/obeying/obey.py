@@ -217,13 +217,24 @@ def _ask_held(turn: Turn, speaker: Player, events: Sequence[Event]) -> str:
     held = [event for event in events if isinstance(event, NeedsConfirmation)]
     if not held:
         return ""
+    together: dict[int | None, list[NeedsConfirmation]] = {}
+    for item in held:
+        together.setdefault(item.board_id if item.kept else None, []).append(item)
+    asked = True
+    for some in together.values():
+        lines, last = tuple(item.line for item in some), some[-1]
+        told = (last.board_id, lines, last.comment)
+        asked &= questions.ask_errand(turn, speaker, told, _reasons(some), kept=last.kept)
+    return "" if asked else " (not asked about it, had enough answers)"
+
+
+def _reasons(held: Sequence[NeedsConfirmation]) -> list[dict[str, Any]]:
+    """Return the sections that say why commands wait, each once."""
     reasons: list[dict[str, Any]] = []
     for item in held:
         reason = {"section": item.section, **item.params}
         reasons += [reason] if reason not in reasons else []
-    lines, last = tuple(item.line for item in held), held[-1]
-    asked = questions.ask_errand(turn, speaker, (last.board_id, lines, last.comment), reasons)
-    return "" if asked else " (not asked about it, had enough answers)"
+    return reasons
 
 
 def _write_others(turn: Turn, speaker: Player, events: Sequence[Event]) -> None:
@@ -362,6 +373,7 @@ def _ask(context: Context, meant: Reading, rehearsal: Rehearsal, doubt: str) -> 
         *([{"section": doubt}] if doubt else []),
         *({"section": note.section, **note.params} for note in turn.notes),
         *([{"section": "unplaced", "comment": list(meant.unplaced)}] if meant.unplaced else []),
+        *_reasons(rehearsal.submitted),
     ]
     if meant.aim is Aim.SERVER and context.own_hint:
         board = context.work.boards.get(context.own_hint)

@@ -58,6 +58,7 @@ class Rehearsal:
     board_id: int | None
     fit: tuple[tuple[Command, str], ...] = ()  # commands not refused, with their lines
     comment: tuple[str, ...] = ()  # empty if a refusal quotes it
+    submitted: tuple[NeedsConfirmation, ...] = ()  # moves
 
 
 def run_script(context: Context, meant: Reading) -> list[Event]:
@@ -101,9 +102,10 @@ def rehearse(context: Context, meant: Reading) -> Rehearsal:
         refusals[-1], comment = giving_back(refusals[-1], comment), ()
     # Boards that the rehearsal started are rolled back.
     started = {event.board_id for event in on_boards(events) if event.begins_board}
-    kept = [event.acted_on for event in events if event.acted_on not in (None, *started)]
-    number = kept[-1] if kept else context.own_hint
-    return Rehearsal(tuple(lines), tuple(refusals), number, fit, comment)
+    stay = [event.acted_on for event in events if event.acted_on not in (None, *started)]
+    number = stay[-1] if stay else context.own_hint
+    kept = tuple(event for event in events if isinstance(event, NeedsConfirmation) and event.kept)
+    return Rehearsal(tuple(lines), tuple(refusals), number, fit, comment, kept)
 
 
 class _Run:

@@ -11,15 +11,17 @@ from typing import Any, Self
 
 from pbm.addresses import address_key
 from pbm.commands.families.help import help_page
+from pbm.commands.families.submit import Confirm, Drop, submitted
 from pbm.commands.language.context import Context, game_meant
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import BoardRef, Login
-from pbm.commands.registry import COMMANDS, Problem
+from pbm.commands.registry import COMMANDS, Problem, read_commands
 from pbm.commands.script import Script, answer_to_welcome, begins_answer, read_script, trimmed
 from pbm.commands.sentences.asked import Aim
 from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import Answered
+from pbm.mail.address import QuestionReply
 from pbm.mail.reading.inbound import Envelope, clean_subject
 from pbm.mail.reading.signatures import name_words
 from pbm.mail.site import Answering
@@ -79,7 +81,11 @@ class MailTurn(Turn):
     def script(self, context: Context) -> Script:
         """Return the mail's script, without the commands that have already run."""
         script = self.held(self._script(context.hints, in_answer=bool(context.hints or self.wrote)))
-        return script.without(self.done) if self.done else script
+        script = script.without(self.done) if self.done else script
+        if not any(isinstance(item, Confirm | Drop) for item in script.commands):
+            return script
+        asked = isinstance(self.site.address.parse(self.mail.recipient), QuestionReply)
+        return _with_submitted(context, script, asked=asked or context.actor_id is None)
 
     def scripts(self) -> tuple[Script, ...]:
         """Parse the mail as an answer, as a new mail, and without a yes or no at its top."""
@@ -111,6 +117,29 @@ class MailTurn(Turn):
                 game=game_meant(self.work, hints),
             )
         return self._read[about]
+
+
+def _with_submitted(context: Context, script: Script, *, asked: bool) -> Script:
+    """Put what was submitted in place of `confirm`; alone it may be a yes, and `drop` a no.
+
+    `asked` says that the mail answers a question.
+    """
+    first, *others = script.commands
+    alone = isinstance(first, Confirm | Drop) and first.board is None and not others
+    as_words = replace(script, commands=(), comment=script.said)
+    if asked and alone:
+        return as_words
+    commands, words = list[Command](), list[str]()
+    for command in script.commands:
+        errand = None
+        if isinstance(command, Confirm) and not command.kept and context.actor_id is not None:
+            with suppress(Refusal):  # told when the command runs
+                errand = submitted(context, command.board)
+            if errand is None and alone and not context.work.questions.submitted(context.actor_id):
+                return as_words
+        commands += read_commands(errand.lines) if errand else [command]
+        words += [*errand.comment, ""] if errand else []
+    return replace(script, commands=tuple(commands), comment=trimmed([*words, *script.comment]))
 
 
 @dataclass(frozen=True)

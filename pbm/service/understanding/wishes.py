@@ -49,7 +49,7 @@ _FEW_WORDS = 4  # of a stranger's question that needs a help page
 _MOST_SAID = 60  # words that may want a substitute
 _MOST_CARDS = 3  # in an answer to a mail to no board
 _OF_A_BOARD = frozenset(("colours", "time", "show"))  # lines of the card that differ
-_LOOKS = ("help", "stop", "games", "settings", "hint", "plan", "note")  # they need no yes
+_LOOKS = ("help", "stop", "games", "settings", "hint", "plan", "note", "replay")  # they need no yes
 _DEEDS = frozenset(
     item for item in Intention if item.line and item.line not in _LOOKS and "help" not in item.line
 )
@@ -304,6 +304,8 @@ def _is_talk(known: Known, meant: Meant) -> bool:
     board = known.mine
     if meant.intention in (Intention.ANYONE, Intention.ROBOTS, Intention.FEWER):  # "Who plays?"
         return board is not None
+    if meant.intention in (Intention.CONFIRM, Intention.DROP_MOVE):
+        return not known.work.questions.submitted(known.player_id)
     if meant.intention is Intention.HINT:  # other people on the board may be asked
         seats = board.seats if board else ()
         return any(not seat.robot and seat.player_id != known.player_id for seat in seats)

@@ -192,6 +192,17 @@ class Questions(Repository):
             errands.c.asked_at > since,
         )
 
+    def submitted(self, player_id: int) -> tuple[PendingCommands, ...]:
+        """Return a player's submitted moves, at most one on each board."""
+        return self._errands(*self._submitted(player_id))
+
+    def settle_submitted(self, player_id: int, board_id: int, status: ErrandStatus) -> None:
+        its = (*self._submitted(player_id), errands.c.board_id == board_id)
+        self._update(errands, *its, status=status)
+
+    def _submitted(self, player_id: int) -> tuple[ColumnElement[bool], ...]:
+        return errands.c.player_id == player_id, errands.c.status == ErrandStatus.SUBMITTED
+
     def take_unasked(self, player_id: int) -> tuple[tuple[str, ...], ...]:
         """Return the names of the commands in each mail that got no answer, and forget them."""
         its = (errands.c.player_id == player_id, errands.c.status == ErrandStatus.UNASKED)

@@ -36,6 +36,7 @@ class ErrandStatus(StrEnum):
     WAITING = "waiting"  # from an unproven mail
     HELD = "held"  # from a proven mail
     UNSENT = "unsent"  # no commands, but words to the others, sent by the command `send`
+    SUBMITTED = "submitted"  # a move that its player was shown, and those below it
     UNASKED = "unasked"  # names of commands in an unproven mail that got no answer
     ELSEWHERE = "elsewhere"  # from an address that is not known as the player's
     DONE = "done"

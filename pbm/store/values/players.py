@@ -28,6 +28,7 @@ class PlayerSettings:
     digest: str = "off"  # or one mail with all news, hourly or daily
     digest_at: int = 7  # hour of a daily digest
     receipts: bool = True  # own moves are confirmed by mail
+    confirm: bool = False  # a move is played once its player has seen the board after it
     reminders: str = "all"  # or last, or those after a wait such as 7d
     public: bool = True  # others may follow the player
     talk: str = "private"  # or public: watchers may read it, if all on the board agree

@@ -1,0 +1,111 @@
+"""The commands for moves that are shown and kept, and played once their player says so."""
+
+from collections.abc import Iterator
+
+from pbm.commands.families.play import PlayMove, state_of
+from pbm.commands.language.context import Context, which_board
+from pbm.commands.language.declare import BoardCommand
+from pbm.commands.language.words import BoardRef, lowered
+from pbm.errors import Refusal
+from pbm.events import Answered, Event
+from pbm.play.actions import play_move
+from pbm.store.values.asking import ErrandStatus, PendingCommands
+from pbm.store.values.boards import Board
+
+_THE_MOVE = frozenset("it the that this my move please on board".split())
+
+
+class Submit(PlayMove, group="play"):
+    """See the board as your move would leave it; playing it waits for your word."""
+
+    words = ("submit",)
+    slips = frozenset()
+    prefix = "sub"
+    plainly = ""
+    asks_first = True
+
+
+class _Settle(BoardCommand):
+    def _read(self, words: list[str]) -> None:
+        super()._read([word for word in words if lowered(word) not in _THE_MOVE])
+
+
+class Confirm(_Settle, group="play"):
+    """Play the move that you have submitted."""
+
+    words = ("confirm",)
+    covered_by_yes = True
+
+    # The board's state and the move, in the line that is stored: `confirm 12#17 @STATE MOVE`.
+    kept: tuple[str, str] | None = None
+
+    def _read(self, words: list[str]) -> None:
+        if words[1:2] and words[1].startswith("@"):
+            self.kept, words = (words[1], " ".join(words[2:])), words[:1]
+        super()._read(words)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        if self.kept is None or self.board is None:
+            yield from stored(submitted(context, self.board)).run(context)
+            return
+        board, (state, move) = context.own_game(self.board), self.kept
+        mine = board.to_move is not None and board.to_move.player_id == context.player_id
+        if not mine or (self.board.ply, state) != (board.ply + 1, state_of(board)):
+            raise Refusal("submit-void", number=board.id, move=move)
+        context.work.questions.settle_submitted(context.player_id, board.id, ErrandStatus.DONE)
+        yield from play_move(
+            *(context.work, board, move, context.now, context.turn.arrived), more_comes=True
+        )
+
+    def question(self) -> str:
+        kept, board = self.kept, self.board
+        return f"Do you want to play {kept[1]} on board {board.number}?" if kept and board else ""
+
+    def pinned(self, context: Context) -> str:
+        return self.line if self.kept else submitted(context, self.board).lines[0]
+
+
+class Drop(_Settle, group="play"):
+    """Drop the move that you have submitted."""
+
+    words = ("drop",)
+
+    def run(self, context: Context) -> Iterator[Event]:
+        errand = submitted(context, self.board)
+        context.work.questions.settle_errand(errand, ErrandStatus.DROPPED)
+        ref, kept = stored(errand).board, stored(errand).kept
+        lines = [f"move #{ref.ply} on board {ref.number}: {kept[1]}"] if ref and kept else []
+        told = {"lines": lines, "comment": list(errand.comment)}
+        yield Answered("dropped", told, errand.board_id)
+
+    def pinned(self, context: Context) -> str:
+        return f"{self.words[0]} {submitted(context, self.board).board_id}"
+
+
+def submitted(context: Context, board: BoardRef | None) -> PendingCommands:
+    """Return the submitted move that is meant: on `board`, the mail's, or the only one.
+
+    Raises Refusal.
+    """
+    found = {item.board_id: item for item in context.work.questions.submitted(context.player_id)}
+    named = board.number if board else next((it for it in context.hints if it in found), None)
+    numbers = [number for number in found if number and named in (None, number)]
+    if len(numbers) > 1:
+        raise which_board(context.work.boards.get_many(numbers))
+    if not numbers:
+        raise Refusal("nothing-submitted", number=named)
+    return found[numbers[0]]
+
+
+def stored(errand: PendingCommands) -> Confirm:
+    word, *words = errand.lines[0].split()
+    return Confirm.parse(word, words)
+
+
+def waiting_on(context: Context, board: Board) -> str | None:
+    """Return the move that the player has submitted on a board and can confirm now, or None."""
+    now = BoardRef(board.id, board.ply + 1), state_of(board)
+    for item in map(stored, context.work.questions.submitted(context.player_id)):
+        if item.kept and (item.board, item.kept[0]) == now:
+            return item.kept[1]
+    return None
