@@ -58,6 +58,8 @@ NAMES = (
     "stuck-player",
     "unnamed",
     "stale-move",
+    "replay",
+    "submitted",
     "chat-of-six",
     "pushed-off",
     "invited",
@@ -409,6 +411,9 @@ def _rarer(table: Table) -> dict[str, Mail]:
     found |= {"pushed-off": _pushed_off(table)} | _come_back(table) | _mistaken(table)
     for _ in range(NEWCOMERS_ANSWERS):
         found["paused"] = grace.says("whoami", answering=grace.mail("pbm: welcome")).newest
+    judy = people[-1]
+    found["replay"] = judy.says(f"replay {number} 3-6").newest
+    found["submitted"] = judy.says("challenge heidi").says("submit a1-c3,b2\n\nHello!").newest
     return found
 
 

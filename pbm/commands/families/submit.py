@@ -9,6 +9,7 @@ from pbm.commands.language.words import BoardRef, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.actions import play_move
+from pbm.play.plans import is_stopped
 from pbm.store.values.asking import ErrandStatus, PendingCommands
 from pbm.store.values.boards import Board
 
@@ -85,15 +86,23 @@ class Drop(_Settle, group="play"):
 def submitted(context: Context, board: BoardRef | None) -> PendingCommands:
     """Return the submitted move that is meant: on `board`, the mail's, or the only one.
 
-    Raises Refusal.
+    Of several those count that are not void. Raises Refusal, also if no board is named and an
+    offer on it waits for an answer.
     """
-    found = {item.board_id: item for item in context.work.questions.submitted(context.player_id)}
+    work = context.work
+    found = {it.board_id: it for it in work.questions.submitted(context.player_id) if it.board_id}
     named = board.number if board else next((it for it in context.hints if it in found), None)
-    numbers = [number for number in found if number and named in (None, number)]
+    numbers = [number for number in found if named in (None, number)]
     if len(numbers) > 1:
-        raise which_board(context.work.boards.get_many(numbers))
+        boards = work.boards.get_many(numbers)
+        fit = [board for board in boards if _move_kept(found[board.id], board)]
+        if len(fit) != 1:
+            raise which_board(fit or boards)
+        numbers = [fit[0].id]
     if not numbers:
         raise Refusal("nothing-submitted", number=named)
+    if board is None and is_stopped(work.boards.get(numbers[0]), context.player_id):
+        raise Refusal("submitted-or-offered", number=numbers[0])
     return found[numbers[0]]
 
 
@@ -104,8 +113,13 @@ def stored(errand: PendingCommands) -> Confirm:
 
 def waiting_on(context: Context, board: Board) -> str | None:
     """Return the move that the player has submitted on a board and can confirm now, or None."""
-    now = BoardRef(board.id, board.ply + 1), state_of(board)
-    for item in map(stored, context.work.questions.submitted(context.player_id)):
-        if item.kept and (item.board, item.kept[0]) == now:
-            return item.kept[1]
-    return None
+    found = context.work.questions.submitted(context.player_id)
+    return next(filter(None, (_move_kept(item, board) for item in found)), None)
+
+
+def _move_kept(errand: PendingCommands, board: Board) -> str | None:
+    """Return the move if the board is as it was when it was submitted, else None."""
+    command = stored(errand)
+    state, move = command.kept or ("", "")
+    is_same = (command.board, state) == (BoardRef(board.id, board.ply + 1), state_of(board))
+    return move if is_same else None
