@@ -96,11 +96,11 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
     The text names the address `server`. Raises Refusal for an unknown subject.
     """
     name, pages = _named(subject), help_pages()
-    meant = [command for command in commands if command.words[0] == name] or [
-        command
-        for command in commands
-        if name in command.words or (command.prefix and name.startswith(command.prefix))
-    ]
+    meant = (
+        [command for command in commands if command.words[0] == name]
+        or [command for command in commands if name in command.words]
+        or [item for item in commands if item.prefix and name.startswith(item.prefix)]
+    )
     if meant:
         text = "\n\n".join(command_page(command) for command in meant)
         return {"page": name, "text": text, "picture": None}
