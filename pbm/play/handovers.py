@@ -46,6 +46,8 @@ def hand_over(
     off = [OfferVoid(board.id, offer.by, offer.kind) for offer in board.open_offers]
     ended = end_plans(work, board, "handed-over")
     behind = [seat.seat for seat in board.seats_of(player_id) if is_behind(board, seat.seat)]
+    watched = (item for item in work.watchings.of_watcher(by) if item.board_id == board.id)
+    work.watchings.end(by, [item.id for item in watched])
     return work.boards.hand_over(board, player_id, by, behind, now), [*off, *ended]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm.play.limits import take_mails
-from tests.table import Person, Table
+from tests.table import START, Person, Table
 
 FIRST, REPLY, SECOND = "a1-c3,b2", "i5-g5,h5", "a2-c4,b3"
 
@@ -177,10 +177,12 @@ def test_private_boards_stay_so(table: Table, people: list[Person]) -> None:
         assert "Board 2" not in carol.newest.text
         assert "Board 3:" not in carol.newest.text
     bob.says("history alice").hears("Board 2")
-    bob.says("rematch 3")
+    bob.says("resign 3").says("rematch 3")
+    assert table.board(4).private
     dora.says("seek -private")
     carol.says("seeks").hears("-private").says("join 1")
-    alice.says("show 4").hears("Board 4 is private")
+    alice.says("show 5").hears("Board 5 is private")
+    assert all(board.private == (board.id > 1) for board in map(table.board, table.boards()))
 
 
 def test_watchers_read_what_is_said_if_all_players_agree(
@@ -217,10 +219,20 @@ def test_a_move_taken_back_an_absent_watcher_and_too_many_mails(
     assert "played" not in carol.newest.text
     with table.database.transaction() as work:
         player = work.players.by_handle("carol")
-        while player and take_mails(work, [player.id], table.clock()):
+        assert player
+        while take_mails(work, [player.id], table.clock()):
             pass
     alice.says(f"move 1 {FIRST}")
     table.days_pass(minutes=2)
     carol.hears_nothing()
     table.days_pass(1)
     carol.gets(1).hears(f"alice played {FIRST}.")
+    bounced = {"bounced_at": table.clock(), "unreachable_since": START}
+    for change in (bounced, dict.fromkeys(bounced)):
+        with table.database.transaction() as work:
+            work.players.change(player.id, **change)
+        bob.says(f"move 1 {REPLY}")  # the second time it is alice's turn
+        table.days_pass(minutes=2)
+        carol.hears_nothing()
+    table.days_pass(1)
+    carol.gets(1).hears(f"bob played {REPLY}.")

@@ -1,5 +1,6 @@
 """What must hold after a season, found out in another way than the server does."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -13,6 +14,7 @@ from pbm.play.results import places_of
 from pbm.store.values.boards import Board, Departure, Seat
 from tests.season.season import Season
 
+_OVER = re.compile(r"^Board (\d+) is (?:over|closed)", re.MULTILINE)
 QUARTER = timedelta(minutes=15)
 LATE = timedelta(hours=6)  # that a forfeit comes at most, where nothing holds it up
 STOPPED_AT_MOST = timedelta(days=30)
@@ -173,6 +175,24 @@ def mails_sent_twice(season: Season) -> list[str]:
         *(str(key) for key, count in told.items() if count > 1),
         *(key for key, count in again.items() if count > 1),
     ]
+
+
+def ends_told_again(season: Season) -> list[str]:
+    """Who, of those who watch, was told more often that a board is over than it was."""
+    ends = Counter(
+        row["board_id"]
+        for row in season.table.rows("board_events")
+        if row["kind"] in ("board-ended", "board-declined", "first-move-missed")
+    )
+    told = Counter(
+        (mail["To"], int(number))
+        for box in season.table.mailboxes.values()
+        for mail in box
+        if mail["List-Id"].startswith("<watch.")
+        for number in _OVER.findall(mail.text)
+    )
+    assert told
+    return [str(key) for key, count in told.items() if count > ends[key[1]]]
 
 
 def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, float, bool]]:

@@ -25,6 +25,7 @@ KINDS = ("", "-bowl", "-pillar", "-forfeittime=8d", "-totaltime=60d", "-bank=10d
 SIGN_UPS = 8  # an hour
 FARM = 60  # subdomains of one domain
 TWICE = 0.05  # mails that a server on the way delivers twice
+LOOKS_ON = 0.04  # of a player, each half day
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Season:
     """Boards on which somebody asked for a pause, or gave time."""
     cheats: Random = field(default_factory=lambda: Random(1))
     talkers: Random = field(default_factory=lambda: Random(2))
+    onlookers: Random = field(default_factory=lambda: Random(3))
     crowded: bool = False
     """Whether idle connections hold all places at the listener when the next mail comes."""
 
@@ -131,6 +133,19 @@ class Season:
             self._says(member, self._challenge(member))
         if self.chance.random() < habits.talks:
             self._says(member, self.chance.choice(WISHES)(self, member))
+        if self.onlookers.random() < LOOKS_ON:
+            self._says(member, self._looks_on())
+
+    def _looks_on(self) -> str:
+        """Words of somebody who wants to watch something, or not to be followed."""
+        board = self.onlookers.choice(self.table.boards() or [1])
+        other = self.onlookers.choice(self.members).handle
+        lines = (
+            *(f"watch {board}", f"watch {board} -moves", f"notify {board}", f"watch {other}"),
+            *(f"watch {other} -moves", "watch", "unwatch all", f"unwatch {other}"),
+            *("set public off", "set public on", "set talk public", "set talk private"),
+        )
+        return self.onlookers.choice(lines)
 
     def _moves(self, member: Member, number: int) -> None:
         line = self.line_for(member, number)

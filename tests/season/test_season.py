@@ -53,6 +53,7 @@ def check_mails(season: Season) -> None:
         "a later mail shows the board",
     }
     assert not oracle.mails_sent_twice(season)
+    assert not oracle.ends_told_again(season)
 
 
 def check_boards(season: Season) -> None:
