@@ -38,6 +38,11 @@ def upgrade() -> None:
     for column in ("board_id", "followed_id"):
         name = f"ix_watchings_{column}"
         op.create_index(name, "watchings", [column, "watcher_id"], unique=True)
+    at_once = sa.text("how <> 'daily'")
+    for column in ("board", "followed"):
+        name, where = f"ix_watchings_{column}_at_once", f"{column}_id"
+        options = {"sqlite_where": at_once, "postgresql_where": at_once}
+        op.create_index(name, "watchings", [where], **options)
     op.create_index("ix_watchings_watcher_id", "watchings", ["watcher_id"])
     op.create_table(
         "watched",

@@ -14,22 +14,22 @@ from sqlalchemy import (
     exists,
     func,
     literal,
-    literal_column,
     or_,
     select,
+    text,
     union,
 )
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.happened import board_events
-from pbm.store.schema.watching import watched, watchings
+from pbm.store.schema.watching import AT_ONCE, watched, watchings
 from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.watching import How, Watching
 
-_AT_ONCE = and_(watchings.c.how != literal_column(f"'{How.DAILY}'"), ~watchings.c.over)
+_AT_ONCE = and_(text(f"watchings.{AT_ONCE}"), ~watchings.c.over)  # as in the index
 _LAST = (
     select(func.coalesce(func.max(board_events.c.number), 0))
     .where(board_events.c.board_id == boards.c.id)

@@ -1,10 +1,12 @@
 """Tables of watchers: players who are told of boards on which they do not play."""
 
-from sqlalchemy import Boolean, Column, Index, Integer, false
+from sqlalchemy import Boolean, Column, Index, Integer, false, text
 
-from pbm.store.schema.columns import Moment, Word, identity, to
+from pbm.store.schema.columns import Moment, Word, identity, only_where, to
 from pbm.store.schema.personal import ExportRows, NotExported, Personal, table
 from pbm.store.values.watching import How
+
+AT_ONCE = "how <> 'daily'"  # of those who are told at once
 
 watchings = table(
     "watchings",
@@ -18,6 +20,9 @@ watchings = table(
     Column("over", Boolean, nullable=False, server_default=false()),
     Index("ix_watchings_board_id", "board_id", "watcher_id", unique=True),
     Index("ix_watchings_followed_id", "followed_id", "watcher_id", unique=True),
+    # Each turn of a board looks for one of these, and finds it among any number of others.
+    Index("ix_watchings_board_at_once", "board_id", **only_where(text(AT_ONCE))),
+    Index("ix_watchings_followed_at_once", "followed_id", **only_where(text(AT_ONCE))),
     mark=Personal(
         ("watcher_id", "followed_id"),
         export=ExportRows(
