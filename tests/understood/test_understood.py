@@ -17,8 +17,8 @@ FILES = {
     "sentences.txt": (201, 197, 10),
     "wishes.txt": (223, 220, 6),
     "moves.txt": (69, 69, 12),
-    "talk.txt": (66, 63, 8),
     "watching.txt": (64, 63, 8),
+    "talk.txt": (90, 87, 8),
 }
 
 
