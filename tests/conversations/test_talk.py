@@ -181,6 +181,7 @@ def test_nobody_else_learns_of_a_note(
     alice.says(f"Well, well!\n{SECRET}", answering=board_mail(alice, 1))
     alice.hears("Lines that you had noted came back with your mail")
     alice.says(f"Well, well, well!\n\n{returned}", answering=board_mail(alice, 1))
+    alice.says("challenge bob").says("show 1 2").says(f"1 chat See you!\n{SECRET}")
     alice.says("report 1 bob is slow")
     table.days_pass(4)
     alice.says("resign 1")
@@ -249,11 +250,12 @@ def test_a_message_and_its_answer(table: Table, people: list[Person]) -> None:
         ("message to bob carol\n\nHello", "bob and carol"),
         ("message bob Hello", "bob"),
         ("message bob, Hello", "bob"),
+        ("message bob carol is well\n\nHello", "bob"),
     ],
 )
 def test_several_are_written_to(table: Table, line: str, to: str) -> None:
     alice, bob, carol = table.start("alice", "bob", "carol")
-    alice.says(line).hears(f"Sent to {to}: | Hello")
+    alice.says(line).hears(f"Sent to {to}: |", "| Hello")
     bob.hears("| Hello")
     assert bob.newest.text.startswith(
         f"alice writes to you{' and carol' if 'carol' in to else ''}:"

@@ -34,6 +34,10 @@ def _bare(word: str) -> str:
     return lowered(word).strip("@,;:")
 
 
+def _player(context: Context, word: str) -> Player | None:
+    return context.player if _bare(word) == ME else context.work.players.by_handle(_bare(word))
+
+
 class Addressed(ArgumentKind):
     """Handles with commas or "and" between them, and what is written to these players."""
 
@@ -115,7 +119,7 @@ class Message(_Words, group="talk"):
     def run(self, context: Context) -> Iterator[Event]:
         self._check_proven(context)
         below = (*self.below, *context.text)
-        players, text = self._addressed(context, alone=bool(below))
+        players, text = self._addressed(context, below=bool(below))
         lines = (*filter(None, (text,)), *below)
         if not lines:
             raise Refusal("nothing-said")
@@ -129,26 +133,22 @@ class Message(_Words, group="talk"):
         yield Messaged(context.player_id, context.player.handle, handles, readers, lines)
         yield Answered("message-sent", {"to": handles, "lines": lines})
 
-    def _addressed(self, context: Context, *, alone: bool) -> tuple[list[Player], str]:
+    def _addressed(self, context: Context, *, below: bool) -> tuple[list[Player], str]:
         """Return the players that the line names first, and the words behind them.
 
-        If the words are below (`alone`), commas may be missing between handles.
+        With the words `below`, commas may be missing between handles and nothing else.
         """
         words, found = self.text.split(), dict[int, Player]()
-        joined = True
-        while words and joined and len(found) <= MOST_MAILS:
-            handle = _bare(words[0])
-            player = context.work.players.by_handle(handle) if handle != ME else context.player
-            if player is None and (not found or (alone and len(words) == 1)):
-                raise no_such_player(context, handle)
-            if player is None:
+        players = {word: _player(context, word) for word in words[: 2 * MOST_MAILS]}
+        names_only = below and all(players.get(it) or lowered(it) in _AND for it in words)
+        while words and (player := players.get(words[0])):
+            found[player.id], first, *words = player, *words
+            joins = len(words) > 1 and lowered(words[0]) in _AND and bool(players.get(words[1]))
+            words = words[joins:]
+            if not (names_only or joins or first.endswith((",", ";"))):
                 break
-            found[player.id] = player
-            first = words.pop(0)
-            joins = bool(words) and lowered(words[0]) in _AND
-            joined = not first.endswith(":") and (alone or joins or first.endswith((",", ";")))
-            if joins and len(words) > 1 and is_handle(_bare(words[1])):
-                del words[0]
+        if not found:
+            raise no_such_player(context, _bare(words[0]))
         return list(found.values()), " ".join(words)
 
     def pinned(self, context: Context) -> str:

@@ -53,7 +53,8 @@ def interpret(context: Context, script: Script) -> Reading:
     if not script.comment and [type(command) for command in script.commands] == [PlayMove]:
         return Reading.of(script)  # a move and nothing else
     known = Known(**vars(context))
-    script = _without_note(known, script)
+    if script.comment or any(item.below for item in script.all_commands):
+        script = _without_note(known, script)
     meant = _interpreted(known, script)
     return _with_words_apart(known, meant, script.apart) if script.apart else meant
 
@@ -80,11 +81,12 @@ def _interpreted(known: Known, script: Script) -> Reading:
 
 def _without_note(known: Known, script: Script) -> Script:
     """Return the script without lines of the sender's note that came back with a quotation."""
-    board = known.mine
-    note = known.work.notes.on_board(board).get(known.player_id) if board else None
-    if not note:
+    numbers = {known.number, *known.several} - {None}
+    boards = [known.work.boards.get(number) for number in numbers if number]
+    notes = [known.work.notes.on_board(board).get(known.player_id, ()) for board in boards]
+    kept = _one_line([line for note in notes for line in note])
+    if not kept:
         return script
-    kept = _one_line(note)
 
     def is_new(line: str) -> bool:
         bare = _one_line([line.lstrip("> |")])
