@@ -123,7 +123,7 @@ def _words_apart(said: Sequence[str], read: _Read) -> tuple[tuple[Command, ...],
     taken = set[int]()
     for at, end in pairwise([*found, len(said)]):
         command, lines = found[at], tuple(said[at + 1 : end])
-        if command.sentence and not command.keeps_lines:
+        if command.sentence and command.named_board and not command.keeps_lines:
             own = takewhile(lambda it: it.strip() and not isinstance(read(it), Command), lines)
             lines = tuple(own)
         command.below = trimmed(lines)

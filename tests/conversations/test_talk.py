@@ -312,6 +312,17 @@ def test_messages_are_counted_as_other_mails_are(table: Table, people: list[Pers
     assert messages(bob) < 11
 
 
+def test_a_password_goes_to_nobody(table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    alice.says("change password correct-horse").says("yes")
+    bob.forgets()
+    for line in ("message bob", "chat 1", "note 1", "Hi!\n\nchat 1"):
+        alice.says(f"{line} my password is correct-horse", answering=board_mail(alice, 1))
+        alice.says(f"{line}\nmy password is correct-horse", answering=board_mail(alice, 1))
+    bob.hears_nothing()
+    assert not table.rows("notes")
+
+
 def test_a_yes_sends_a_message_that_only_a_from_vouches_for(people: list[Person]) -> None:
     alice, bob = people
     bob.forgets()

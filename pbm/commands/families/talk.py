@@ -8,13 +8,14 @@ from pbm.commands.language.context import Context, no_such_player
 from pbm.commands.language.declare import Command, operand
 from pbm.commands.language.words import (
     ME,
-    ArgumentKind,
     BoardKind,
     BoardRef,
     Handle,
     Sentence,
+    cut_short,
     is_handle,
     lowered,
+    misread,
 )
 from pbm.commands.sentences.clauses import SENTENCE_WORDS, words_of
 from pbm.errors import Refusal
@@ -38,16 +39,18 @@ def _player(context: Context, word: str) -> Player | None:
     return context.player if _bare(word) == ME else context.work.players.by_handle(_bare(word))
 
 
-class Addressed(ArgumentKind):
+class Addressed(Sentence):
     """Handles with commas or "and" between them, and what is written to these players."""
 
-    shown = "handles"
-    reason = "handle"
-    rest = True
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = "handles"
 
-    def parse(self, text: str) -> str | None:
+    def parse(self, text: str) -> str:
         text = text.removeprefix("to ").replace(",", ", ").strip()
-        return text if is_handle(_bare(text.partition(" ")[0])) else None
+        if not is_handle(_bare(text.partition(" ")[0])):
+            raise misread("handle", word=cut_short(text))
+        return text
 
 
 class _Words(Command):
@@ -114,12 +117,12 @@ class Message(_Words, group="talk"):
     examples = ("message bob", "message bob and carol", "message bob: shall we play?")
     begins_words = True
 
-    text: str = operand(Addressed())
+    text: str | None = operand(Addressed())
 
     def run(self, context: Context) -> Iterator[Event]:
         self._check_proven(context)
         below = (*self.below, *context.text)
-        players, text = self._addressed(context, below=bool(below))
+        players, text = self._addressed(context, self.text or ME, below=bool(below))
         lines = (*filter(None, (text,)), *below)
         if not lines:
             raise Refusal("nothing-said")
@@ -133,12 +136,12 @@ class Message(_Words, group="talk"):
         yield Messaged(context.player_id, context.player.handle, handles, readers, lines)
         yield Answered("message-sent", {"to": handles, "lines": lines})
 
-    def _addressed(self, context: Context, *, below: bool) -> tuple[list[Player], str]:
+    def _addressed(self, context: Context, text: str, *, below: bool) -> tuple[list[Player], str]:
         """Return the players that the line names first, and the words behind them.
 
         With the words `below`, commas may be missing between handles and nothing else.
         """
-        words, found = self.text.split(), dict[int, Player]()
+        words, found = text.split(), dict[int, Player]()
         players = {word: _player(context, word) for word in words[: 2 * MOST_MAILS]}
         names_only = below and all(players.get(it) or lowered(it) in _AND for it in words)
         while words and (player := players.get(words[0])):

@@ -81,12 +81,14 @@ def _interpreted(known: Known, script: Script) -> Reading:
 
 def _without_note(known: Known, script: Script) -> Script:
     """Return the script without lines of the sender's note that came back with a quotation."""
-    numbers = {known.number, *known.several} - {None}
-    boards = [known.work.boards.get(number) for number in numbers if number]
+    numbers = {known.number or 0, *known.several}
+    boards = filter(None, map(known.work.boards.find, numbers))
     notes = [known.work.notes.on_board(board).get(known.player_id, ()) for board in boards]
     kept = _one_line([line for note in notes for line in note])
-    if not kept:
-        return script
+
+    def new(lines: Sequence[str]) -> tuple[str, ...]:
+        left = [*filter(is_new, lines[:_LINES_READ]), *lines[_LINES_READ:]] if kept else lines
+        return tuple(left)
 
     def is_new(line: str) -> bool:
         bare = _one_line([line.lstrip("> |")])
@@ -95,11 +97,11 @@ def _without_note(known: Known, script: Script) -> Script:
 
     for command in script.all_commands:
         if not command.keeps_lines:
-            command.below = tuple(filter(is_new, command.below))
-    said, comment = (tuple(filter(is_new, lines)) for lines in (script.said, script.comment))
+            command.below = new(command.below)
+    comment = new(script.comment)
     if comment != script.comment:
         known.turn.notes.append(Answered("note-left-out", {}))
-    return replace(script, said=said, comment=trimmed(comment))
+    return replace(script, said=new(script.said), comment=trimmed(comment))
 
 
 def _one_line(lines: Sequence[str]) -> str:
@@ -110,20 +112,21 @@ def _with_words_apart(known: Known, meant: Reading, apart: Sequence[Command]) ->
     """Add commands with words of their own to a reading; what else was written stays apart."""
     if meant.problem or meant.answer:
         return meant
-    commands, words = (*meant.commands, *apart), meant.comment
-    if not words:
-        return replace(meant, commands=commands)
-    if meant.commands and not meant.commands[-1].takes_text:
-        between = {**meant.between, len(meant.commands) - 1: words}
-        return replace(meant, commands=commands, comment=(), between=between)
-    if meant.commands:
-        meant.commands[-1].below += words
-        return replace(meant, commands=commands, comment=())
-    if meant.aim is not Aim.OTHERS or not known.number:
-        return replace(meant, commands=commands, comment=(), unplaced=words)
-    chat = read_commands([f"{Chat.words[0]} {known.number}"])
-    chat[0].below = words
-    return replace(meant, commands=(*chat, *apart), comment=())
+    last, words = (meant.commands or (None,))[-1], meant.comment
+    meant = replace(meant, commands=(*meant.commands, *apart), comment=())
+    if last and last.takes_text:
+        last.below += words
+    elif words and last and not (last.reads_only or last.takes_lines):
+        return replace(
+            meant, between={**meant.between, len(meant.commands) - len(apart) - 1: words}
+        )
+    elif words and meant.aim is Aim.OTHERS and known.number:
+        chat = read_commands([f"{Chat.words[0]} {known.number}"])
+        chat[0].below = words
+        return replace(meant, commands=(*meant.commands, *chat))
+    elif words:
+        return replace(meant, unplaced=words)
+    return meant
 
 
 def _perhaps_plan(known: Known, script: Script, meant: Reading) -> Reading | None:
