@@ -31,8 +31,7 @@ OF_BOARDS = (
     *("hint 1", "hint 5", "analyse 3", "report 1 bob insults me", "give 3d 2", "resign"),
     *("send", "send 1", "plan 4 if * then {move4}", "plan 5 none", "go on 1"),
     *("substitute 1 frank", "accept substitute 1", "reject substitute 1"),
-    *("chat 1 Hello", "note 1 Watch this", "note 2", "mute 6", "unmute 6"),
-    *("message bob hello", "message carol and frank"),
+    *("chat 1 Hello", "mute 6", "unmute 6"),
     *("submit 1 {move1}", "submit 5 {move5}", "confirm", "drop 6", "set confirm off"),
 )
 OF_THE_LOBBY = (
