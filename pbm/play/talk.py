@@ -23,9 +23,9 @@ def check_message(work: UnitOfWork, by: Player, to: Player, now: datetime) -> No
 
     Partners may not while they play, as their opponents would not read it.
     """
-    why = _why_unread(work, by, to)
-    if why:
-        raise Refusal(why, handle=to.handle)
+    _check_reader(work, by, to)
+    if to.handle in work.blocks.handles_of(by.id):
+        raise Refusal("message-blocked", handle=to.handle)
     playing = work.boards.played_by_both(by.id, to.id, most=_MOST_SHARED)
     for board in work.boards.get_many(playing):
         if _are_partners(board, by.id, to.id):
@@ -33,21 +33,22 @@ def check_message(work: UnitOfWork, by: Player, to: Player, now: datetime) -> No
     for rate, whose in ((MESSAGES_TO, (by.id, to.id)), (MESSAGES, (by.id,))):
         if not rate.take(work, now, *whose):
             raise Refusal("too-many-messages", most=rate.most)
+    if work.kept_notices.is_full(to.id):
+        raise Refusal("has-many-mails", handle=to.handle)
 
 
-def _why_unread(work: UnitOfWork, by: Player, to: Player) -> str | None:
-    """Return the code of the refusal if nothing can be written to a player, or None."""
+def _check_reader(work: UnitOfWork, by: Player, to: Player) -> None:
+    """Raise Refusal if a player knows another one from no board, or if that one reads no mail."""
     if to.id == by.id:
-        return "message-yourself"
+        raise Refusal("message-yourself")
     if to.robot:
-        return "message-robot"
+        raise Refusal("message-robot", handle=to.handle)
     if not work.boards.have_met(by.id, to.id):
-        return "message-stranger"
+        raise Refusal("message-stranger", handle=to.handle)
+    if to.status == PlayerStatus.REMOVED:
+        raise Refusal("has-left", handle=to.handle)
     if not (to.is_active and to.addresses):
-        return "has-left" if to.status == PlayerStatus.REMOVED else "message-unread"
-    if to.handle in work.blocks.handles_of(by.id):
-        return "message-blocked"
-    return "has-many-mails" if work.kept_notices.is_full(to.id) else None
+        raise Refusal("message-unread", handle=to.handle)
 
 
 def _are_partners(board: Board, one: int, other: int) -> bool:

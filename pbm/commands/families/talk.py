@@ -48,8 +48,11 @@ class Addressed(Sentence):
 
     def parse(self, text: str) -> str:
         text = text.removeprefix("to ").replace(",", ", ").strip()
-        if not is_handle(_bare(text.partition(" ")[0])):
-            raise misread("handle", word=cut_short(text))
+        first = lowered(text.partition(" ")[0])
+        if first.startswith("-"):
+            raise misread("option", word=cut_short(f"-{first.lstrip('-')}"))
+        if not is_handle(_bare(first)):
+            raise misread("handle", word=cut_short(first))
         return text
 
 

@@ -32,6 +32,7 @@ _SURE_WORDS = 2  # fewer are unsure beside other words, but for a wish above its
 _LONGEST_NUMBER = 9
 _LONGEST_TELLING = 8  # words
 _LEAST_WITH_VERB = 3  # words; a verb at the end follows a preposition and a name
+_IS_ADDRESS = re.compile(r"[@\ufe6b\uff20*]|%40|mailto")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
@@ -194,7 +195,8 @@ def handle_told(lines: Sequence[str]) -> tuple[str, bool] | None:
 
     The second result is whether it must be a name, even if nobody here has it.
     """
-    for found in _CLAUSE.findall("\n".join(lines)[:_LONGEST]):
+    text = "\n".join(lines)[:_LONGEST]
+    for found in _CLAUSE.findall(text) if _IS_ADDRESS.search(text) is None else ():
         words = _without_asides(words_of(found))[:_MOST_WORDS]
         for count in range(len(words)):
             if count and " ".join(words[:count]) not in _WANTED | _LISTS[_ASK]:
