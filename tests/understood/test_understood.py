@@ -15,7 +15,7 @@ FILES = {
     "first_sentences.txt": (120, 115, 12),
     "answers.txt": (180, 164, 12),
     "sentences.txt": (201, 197, 10),
-    "wishes.txt": (223, 220, 6),
+    "wishes.txt": (227, 224, 6),
     "moves.txt": (69, 69, 12),
     "watching.txt": (64, 63, 8),
     "talk.txt": (90, 87, 8),

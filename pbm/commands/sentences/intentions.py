@@ -15,6 +15,7 @@ from pbm.commands.sentences.asked import tells_own
 from pbm.commands.sentences.clauses import (
     ANSWER_WORDS,
     SENTENCE_WORDS,
+    Clause,
     begins,
     phrase_of,
     read_list,
@@ -97,7 +98,9 @@ _NAMING = (Intention.AGAINST, Intention.RENAME)
 _ALONE = "against alone"
 _WITH_MORE = (*_NAMING, Intention.AWAY)
 _WHOLE = tuple(item for item in Intention if item not in (*_WITH_MORE, Intention.SUBSTITUTE))
+_SEEING = ("seeing", "games seen", "seen again", "beside seeing")  # one of each but the last
 _SECTIONS = (
+    *_SEEING,
     *("asides", "greetings", "objects"),
     *_WAYS,
     *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
@@ -114,6 +117,7 @@ _SECTIONS = (
     ),
 )
 _LISTS = read_list("intentions", _SECTIONS)
+_OF_SEEING = frozenset().union(*(_LISTS[name] for name in ("asides", *_SEEING)))
 _INVITER = "somebody"  # stands in the list for the handle of whoever invited the writer
 _WANTED = _LISTS[_WISH] | _LISTS[_BEG]
 _NO_NAMES = _LISTS["no names"].union(*SENTENCE_WORDS.values())
@@ -287,7 +291,11 @@ def _meaning(words: list[str], wrote: str) -> Meant | None:
         named = _with_name(said) if board is None else None
         if named:
             return Meant(named[0], False, None, wrote, named[1])
-    return None
+    number = int(words[-1]) if re.fullmatch(r"\d{1,9}", words[-1], re.ASCII) else None
+    clause = Clause(tuple(words[:-1] if number else words), "", 0)
+    parts = clause.parts(_OF_SEEING, most=_MOST_WORDS) or ()
+    sees = all(not _LISTS[name].isdisjoint(parts) for name in _SEEING[:3])
+    return Meant(Intention.REPLAY, False, number, wrote) if sees else None
 
 
 def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
