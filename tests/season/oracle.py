@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from statistics import fmean
 from typing import Any
@@ -203,12 +204,12 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
     known: dict[tuple[str, str, int], tuple[float, float, datetime]] = {}
     met: list[Met] = []
     for rated in season.table.rows("rated_boards"):
-        board = season.table.board(rated["board_id"])
+        board, compared, counting, lost = rated_on(season, season.table.board(rated["board_id"]))
         pool, at = (rated["game"], rated["pool"]), _aware(rated["counted_at"])
-        places = places_of(board)
+        places = places_of(board, lost)
         changed: dict[tuple[str, str, int], tuple[float, float, datetime]] = {}
         sides: dict[int, list[Seat]] = {}
-        for seat in board.seats:
+        for seat in compared:
             sides.setdefault(board.start.sides[seat.seat - 1], []).append(seat)
         after = model.rate(
             [
@@ -223,6 +224,8 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
         for side, values in zip(sides.values(), after, strict=True):
             against = [seat for other in sides.values() if other is not side for seat in other]
             for seat, value in zip(side, values, strict=True):
+                if seat not in counting:
+                    continue
                 mu, sigma = _grown(known.get((*pool, seat.player_id)), at, model)
                 weight = fmean(_weight(met, pool, at, seat, other) for other in against)
                 circle = circles.setdefault((*pool, seat.player_id), [])
@@ -232,9 +235,7 @@ def ratings_again(season: Season) -> dict[tuple[str, str, int], tuple[float, flo
                 changed[(*pool, seat.player_id)] = (mu, sigma, at)
         known |= changed
         met += [
-            (*pool, one.player_id, other.player_id, at)
-            for one in board.seats
-            for other in board.seats
+            (*pool, one.player_id, other.player_id, at) for one in counting for other in counting
         ]
     games = Counter(
         (row["game"], row["pool"], row["player_id"]) for row in season.table.rows("results")
@@ -280,9 +281,30 @@ def _weight(met: list[Met], pool: tuple[str, str], at: datetime, one: Seat, two:
     return 1.0 if before < 2 else 0.5 ** (before - 1)
 
 
+def rated_on(
+    season: Season, board: Board
+) -> tuple[Board, Sequence[Seat], Sequence[Seat], dict[int, int]]:
+    """A board with the first players of its seats; who of them is compared, and whose rating
+    changes; and to which ply those played who were behind when others took their seats."""
+    handed = [row for row in season.table.rows("handovers") if row["board_id"] == board.id]
+    first = {row["seat"]: row for row in reversed(handed)}
+    lost = {seat: row["after_ply"] for seat, row in first.items() if row["behind"]}
+    seats = tuple(
+        replace(it, player_id=first[it.seat]["player_id"]) if it.seat in first else it
+        for it in board.seats
+    )
+    left = [seat for seat in seats if seat.seat in lost]
+    known = [seat for seat in seats if seat.seat not in first or seat in left]
+    board = replace(board, seats=seats)
+    if len(set(board.start.sides)) < len(seats):
+        return board, seats, left if first else seats, lost
+    return board, known, known if len(known) > 1 else [], lost
+
+
 def spared_on(season: Season, board: Board) -> set[int]:
     """The seats of a board to whose players it cost no rating."""
-    return {item.seat for item in season.table.departures(board.id) if item.spared}
+    kept = {seat.seat for seat in board.seats if not seat.taken_over}
+    return kept & {item.seat for item in season.table.departures(board.id) if item.spared}
 
 
 def got_somewhere(season: Season) -> set[int]:
@@ -302,7 +324,8 @@ def got_somewhere(season: Season) -> set[int]:
         )
         long_enough = fewest >= 10 or (fewest >= 5 and scored)
         long_enough |= bool(board.position.outcome) and not board.position.out
-        if board.status == "finished" and board.rated and long_enough and by_all:
+        somebody = bool(rated_on(season, board)[2])
+        if board.status == "finished" and board.rated and long_enough and by_all and somebody:
             found.add(number)
     return found
 

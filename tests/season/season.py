@@ -65,6 +65,7 @@ class Season:
     cheats: Random = field(default_factory=lambda: Random(1))
     talkers: Random = field(default_factory=lambda: Random(2))
     onlookers: Random = field(default_factory=lambda: Random(3))
+    leavers: Random = field(default_factory=lambda: Random(4))
     crowded: bool = False
     """Whether idle connections hold all places at the listener when the next mail comes."""
 
@@ -108,6 +109,8 @@ class Season:
                 self._reads(member)
             if self.chance.random() < 0.02:
                 self._operator_acts()
+            if self.leavers.random() < 0.5 and self.table.boards():
+                self._hands_over()
             if self.cheats.random() < 0.15:
                 self._gives_a_game(self.members[0], self.members[3])
             if self.cheats.random() < 0.1:
@@ -225,6 +228,21 @@ class Season:
         plays_on(self.table, number, 20)
         self._says(one, f"draw {number}")
         self._says(other, f"accept {number}")
+
+    def _hands_over(self) -> None:
+        """Let somebody play on for another one on a board where all who play there agree."""
+        present = {it.handle: it for it in self.members if it.habit.writes_on(self.day)}
+        board = self.table.board(self.leavers.choice(self.table.boards()))
+        there = [seat.handle for seat in board.seats if seat.player_id in board.still_in]
+        others = sorted(present.keys() - {seat.handle for seat in board.seats})
+        if not (board.playing and others and present.keys() >= {*there}):
+            return
+        leaver, guest = self.leavers.choice(there), self.leavers.choice(others)
+        self.eased.add(board.id)
+        self._says(present[leaver], f"substitute {board.id} {guest}")
+        for handle in (*there, guest):
+            if handle != leaver:
+                self._says(present[handle], f"accept substitute {board.id}")
 
     # -- what happens to people ----------------------------------------------------------------
 

@@ -40,6 +40,7 @@ def test_a_season(size: Size, seed: int, embedded: Table) -> None:
     check_boards(season)
     check_forfeits(season)
     check_ratings(season)
+    assert season.table.rows("handovers")
     if size is WHOLE:
         assert {len(board.seats) for board, _ in oracle.forfeits(season)} >= {2, 3, 4, 6}
 

@@ -33,7 +33,7 @@ _OWN = frozenset(("resign", "delete"))  # kinds of acts that nobody does for oth
 # What a question is about, by a word of the commands that it asks about.
 _KIND_OF = {
     **{kind: kind for kind in KINDS},
-    **dict.fromkeys(("challenge", "rematch", "seek", "join"), PLAY),
+    **dict.fromkeys(("challenge", "rematch", "seek", "join", "substitute"), PLAY),
     **dict.fromkeys(("plan", "submit", "confirm"), "move"),
     **dict.fromkeys(("change", "set", "block", "newkey", "add", "send"), "account"),
 }

@@ -153,6 +153,7 @@ def _obey_in_answer(
     if card:  # instead of silence
         return obey(context, Script(card.commands), proven=speaker.proven)
     asked = {"author": question.params["author"]} if is_alias else {"lines": _lines_asked(errands)}
+    asked |= {"place": errands[-1].board_id} if errands and "no" in question.params else {}
     return f"{player.handle}: {ask_once_more(turn, player, question, speaker.token, asked)}"
 
 
