@@ -286,3 +286,21 @@ def test_plain_words_are_asked_about(words: str, table: Table, people: list[Pers
     bob.says("yes").hears("You asked that dora plays on in your place.")
     dora.hears("bob asks you to play on")
     assert table.board(1).open_offers
+
+
+@pytest.mark.parametrize(
+    ("guests", "others"),
+    [
+        ("Yes, I'd be happy to take over!", "Yes, fine with me."),
+        ("Gern, ich springe ein.", "ja gern"),
+        ("Oui, je prends sa place", "d'accord"),
+        ("Va bene, subentro io", "sì"),
+    ],
+)
+def test_how_people_agree(guests: str, others: str, table: Table, people: list[Person]) -> None:
+    alice, bob, dora, _ = people
+    bob.says("substitute dora")
+    dora.says("Hm, who is winning there?").hears("play on for somebody on board 1")
+    dora.says(guests, answering=dora.mail("Please confirm: play on"))
+    alice.says(others, answering=board_mail(alice, 1))
+    assert seated(table) == ["alice", "dora"]

@@ -40,6 +40,9 @@ class Draw(BoardCommand, group="play"):
     words = ("draw", "propose")
     comes_last = True
 
+    def _read(self, words: list[str]) -> None:
+        super()._read([word for word in words if lowered(word) != DRAW])  # "propose draw"
+
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
         offer = offers.offered_to(board, context.player.id)

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pbm.commands.language.context import Context
 from pbm.commands.language.declare import BoardCommand, operand
-from pbm.commands.language.plan_lines import LONGEST_LINE, read_plan_line
+from pbm.commands.language.plan_lines import LONGEST_LINE, begins_plan, read_plan_line
 from pbm.commands.language.words import ArgumentKind, BoardRef, cut_short, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
@@ -69,9 +69,16 @@ class MakePlan(BoardCommand, group="play"):
 
     words = ("plan", "queue", "qmove", "moveq", "qboard", "boardq")
     takes_lines = True
+    takes_login = True
 
     text: PlanAsked | None = operand(PlanText(), optional=True)
     below: tuple[str, ...] = ()  # lines below the command's own
+
+    @classmethod
+    def login_in(cls, words: list[str]) -> int | None:
+        at = super().login_in(words)
+        is_line = at is not None and begins_plan(" ".join(words[at:]))
+        return None if is_line or (at and lowered(words[at]) in (*_NONE, _ADD)) else at
 
     @classmethod
     def bare(cls, line: str, game: Game) -> Self | None:

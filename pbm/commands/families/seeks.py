@@ -89,6 +89,7 @@ class ListSeeks(Command, group="lobby"):
 class Join(Command, group="lobby"):
     """Take a seat in a game that another player seeks."""
 
+    takes_login = True
     words = ("join",)
     examples = ("join 3",)
 

@@ -27,6 +27,13 @@ class Submit(PlayMove, group="play"):
 
 
 class _Settle(BoardCommand):
+    takes_login = True
+
+    @classmethod
+    def login_in(cls, words: list[str]) -> int | None:
+        at = super().login_in(words)
+        return None if at and lowered(words[at]) in _THE_MOVE else at
+
     def _read(self, words: list[str]) -> None:
         super()._read([word for word in words if lowered(word) not in _THE_MOVE])
 

@@ -33,7 +33,7 @@ _OWN = frozenset(("resign", "delete"))  # kinds of acts that nobody does for oth
 # What a question is about, by a word of the commands that it asks about.
 _KIND_OF = {
     **{kind: kind for kind in KINDS},
-    **dict.fromkeys(("challenge", "rematch", "seek", "join", "substitute"), PLAY),
+    **dict.fromkeys(("challenge", "rematch", "seek", "join"), PLAY),
     **dict.fromkeys(("plan", "submit", "confirm"), "move"),
     **dict.fromkeys(("change", "set", "block", "newkey", "add", "send"), "account"),
 }
@@ -76,7 +76,9 @@ class Asked:
         words = [small(line).split() for line in lines]
         kinds = (_KIND_OF.get(word) for line in words if not _CONTRARY & {*line} for word in line)
         grave = grave or any(not _GRAVE.isdisjoint(line[:1]) for line in words)
-        return cls(tuple(dict.fromkeys(filter(None, kinds))), tuple(lines), names, grave)
+        found = dict.fromkeys(filter(None, kinds))
+        found |= {PLAY: None} if "substitute" in found else {}
+        return cls(tuple(found), tuple(lines), names, grave)
 
     @cached_property
     def repeated(self) -> frozenset[str]:

@@ -15,7 +15,9 @@ from pbm.word_lists import read_sections, spelt_out
 _FOLDER = Path(__file__).parents[1] / "languages" / "agreeing"
 PLAY = "play"
 KINDS = tuple(
-    f"{PLAY}, draw, takeback, resign, move, address, delete, vacation, account".split(", ")
+    f"{PLAY}, draw, takeback, resign, move, address, delete, vacation, account, substitute".split(
+        ", "
+    )
 )
 _BESIDE = "beside "
 _SECTIONS = (

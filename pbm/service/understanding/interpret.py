@@ -27,7 +27,7 @@ from pbm.commands.sentences.moves_inside import is_in_sentence, is_spoken_of, mo
 from pbm.events import Answered
 from pbm.mail.reading.quoting_own import holds_ours
 from pbm.play.limits import MOST_COMMANDS, OFFER_UNCLEAR
-from pbm.play.offers import DRAW, TAKEBACK, mark_of
+from pbm.play.offers import DRAW, SUBSTITUTE, TAKEBACK, mark_of
 from pbm.rules.contract import Game
 from pbm.service.understanding.mail_turn import Known, Reading
 from pbm.service.understanding.move_line import read_described_move, read_move_line
@@ -195,7 +195,7 @@ def _read_answer(known: Known, script: Script) -> Reading | None:
 
 def _answer_to_offers(known: Known, board: Board, words: Script) -> Reading | None:
     """Return the answer to the offers that wait for the sender; None for other words."""
-    kinds = tuple(offer.kind for offer in known.asked if offer.kind in (DRAW, TAKEBACK))
+    kinds = tuple(it.kind for it in known.asked if it.kind in (DRAW, TAKEBACK, SUBSTITUTE))
     about, said = Asked(kinds, names=known.names_beside(board)), answers.spoken(words.comment)
     line, below = words.comment[said.lines - 1], words.comment[said.lines :]
     yes = agrees(words.comment, about)
