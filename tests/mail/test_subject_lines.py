@@ -15,6 +15,7 @@ IN_QUESTIONS = {
         "sections/put-off",
         "sections/report-meant",
         "sections/stale-move",
+        "sections/submitted",
         "sections/yes-or-no",
     ),
 }

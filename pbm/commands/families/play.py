@@ -79,7 +79,7 @@ class PlayMove(BoardCommand, group="play"):
                 return
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)
         older = self._older(board, context)
-        if self.asks_first or (context.player.settings.confirm and not context.confirmed):
+        if self.asks_first or (context.confirms_moves and not context.confirmed):
             yield self._submit(board, context, older=older is not None)
             return
         if older:

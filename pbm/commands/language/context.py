@@ -37,6 +37,7 @@ class Context:
     shown: int = 0  # boards that the commands above have shown
     text: tuple[str, ...] = ()  # the lines below a command that takes them
     confirmed: bool = False  # the sender has said yes to the commands
+    confirms_moves: bool = False  # the sender's setting, as it was when the mail was taken up
 
     @property
     def work(self) -> UnitOfWork:

@@ -76,6 +76,7 @@ class MailTurn(Turn):
             hints=self.hints(board_id),
             mailed=self.mailed,
             can_be_strict=self.believes_front,
+            confirms_moves=actor is not None and actor.settings.confirm,
         )
 
     def script(self, context: Context) -> Script:
