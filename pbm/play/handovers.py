@@ -53,7 +53,7 @@ def hand_over(
 
 def handed_over(work: UnitOfWork, board: Board) -> dict[str, Any]:
     """Return who had seats of a board before, and to which ply, as data for templates."""
-    had = work.plies.handovers(board)
+    had = work.boards.handovers(board)
     handles = work.players.handles_of({item.player_id for item in had}) if had else {}
     told = [
         {"seat": item.seat, "handle": handles[item.player_id], "ply": item.after_ply}

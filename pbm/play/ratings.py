@@ -138,7 +138,7 @@ def as_rated(work: UnitOfWork, board: Board) -> tuple[Board, Mapping[int, Handov
     The second result has the first handover of each seat that changed hands.
     """
     first: dict[int, Handover] = {}
-    for item in work.plies.handovers(board):
+    for item in work.boards.handovers(board):
         first.setdefault(item.seat, item)
     had = {seat: work.players.get(item.player_id) for seat, item in first.items()}
     seats = tuple(

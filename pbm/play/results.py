@@ -102,7 +102,7 @@ def result_of(work: UnitOfWork, board: Board, player_id: int) -> dict[str, Any]:
     """Return the result of a finished board for one of its players, as data for a template."""
     left = work.plies.departures(board.id) if board.position.out else ()
     own_seats = [seat.seat for seat in board.seats_of(player_id)]
-    had = (item.seat for item in work.plies.handovers(board) if item.player_id == player_id)
+    had = (item.seat for item in work.boards.handovers(board) if item.player_id == player_id)
     seat = next(iter(own_seats or had))
     place = places_of(board)[seat - 1]
     sides = len(teams(board.start) or board.seats)

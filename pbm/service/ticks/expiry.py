@@ -15,14 +15,7 @@ from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.service.ticks.tick import Again, Tick
 from pbm.store.queues.timers import ALL_KEPT
-from pbm.store.values.asking import (
-    CONSENT_STANDS,
-    OPEN_FOR,
-    ErrandStatus,
-    PendingCommands,
-    Question,
-    SeekStatus,
-)
+from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR, ErrandStatus, Question, SeekStatus
 from pbm.store.values.players import Pool
 
 _EVERY = timedelta(days=1)
@@ -62,15 +55,15 @@ def lapse_question(tick: Tick) -> str | Again:
     tick.work.questions.forget_password(question)
     dropped = tick.work.questions.open_errands(question.params.get("errands", ()))
     for errand in dropped:
-        _end_wish_for(tick, question, errand)
+        _end_wish_for(tick, question, errand.board_id or 0)
         tick.work.questions.settle_errand(errand, ErrandStatus.DROPPED, lines=[], comment=[])
     count = len(dropped) + _lapse_invitation(tick, question)
     return f"{question.kind} question lapsed, {count} dropped with it"
 
 
-def _end_wish_for(tick: Tick, question: Question, errand: PendingCommands) -> None:
+def _end_wish_for(tick: Tick, question: Question, number: int) -> None:
     """End the wish that a player who has not answered plays on for another one."""
-    board = tick.work.boards.find(errand.board_id or 0, lock=True)
+    board = tick.work.boards.find(number, lock=True)
     offer = board.offer(SUBSTITUTE) if board and "no" in question.params else None
     if board and offer and question.player_id in board.open_offers.get(offer, ()):
         ended = end_substitute(tick.work, board, offer, is_silent=True)

@@ -29,7 +29,7 @@ from pbm.store.schema.plans import notes, plans
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among, rows_of
 from pbm.store.sql.transaction import Repository, read_as
-from pbm.store.values.boards import Board, BoardStatus, Round, Seat
+from pbm.store.values.boards import Board, BoardStatus, Handover, Round, Seat
 from pbm.store.values.players import PlayerStatus
 
 SEATED = (
@@ -315,6 +315,13 @@ class Boards(Repository):
         read.seat(board.id, [player_id])
         read.leave(board.id, before)
         return self.get(board.id)
+
+    def handovers(self, board: Board) -> tuple[Handover, ...]:
+        """Return who had seats before, the earliest first."""
+        if not any(seat.taken_over for seat in board.seats):
+            return ()
+        query = select(handovers).where(handovers.c.board_id == board.id)
+        return self._all(Handover, query.order_by(handovers.c.id))
 
     def change(self, board_id: int, **values: Any) -> None:
         """Update columns of a board's row. Callers must have locked the row."""

@@ -14,15 +14,7 @@ from pbm.store.schema.plans import plans
 from pbm.store.schema.running import analyses, analysis_readers
 from pbm.store.sql.statement import Read, Statement, rows_of
 from pbm.store.sql.transaction import Repository, read_as
-from pbm.store.values.boards import (
-    Board,
-    BoardStatus,
-    Departure,
-    Handover,
-    NewPly,
-    Ply,
-    Progress,
-)
+from pbm.store.values.boards import Board, BoardStatus, Departure, NewPly, Ply, Progress
 
 _PLIES = Statement(
     select(moves)
@@ -69,13 +61,6 @@ class Plies(Repository):
     def departures(self, board_id: int) -> tuple[Departure, ...]:
         query = select(departures).where(departures.c.board_id == board_id)
         return self._all(Departure, query.order_by(departures.c.id))
-
-    def handovers(self, board: Board) -> tuple[Handover, ...]:
-        """Return who had seats before, the earliest first."""
-        if not any(seat.taken_over for seat in board.seats):
-            return ()
-        query = select(handovers).where(handovers.c.board_id == board.id)
-        return self._all(Handover, query.order_by(handovers.c.id))
 
     def by_seat(self, board_id: int, *, since: int) -> dict[int, int]:
         """Return how many moves each seat made after ply `since`, without seats that made none."""
@@ -149,16 +134,7 @@ class Playing(Repository):
 
     def forget(self, board_id: int) -> None:
         """Delete an imported record of a game. The board's row stays, since mails refer to it."""
-        tables = (
-            moves,
-            departures,
-            handovers,
-            seats,
-            board_events,
-            readers,
-            analyses,
-            analysis_readers,
-        )
+        tables = (moves, departures, seats, board_events, readers, analyses, analysis_readers)
         for table in (*tables, plans):
             self._delete(table, table.c.board_id == board_id)
         gone = {"status": BoardStatus.FORGOTTEN, "state": boards.c.start_state}
