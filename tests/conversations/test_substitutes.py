@@ -50,6 +50,7 @@ def test_everybody_agrees(table: Table, people: list[Person]) -> None:
     alice.says("draw")
     table.days_pass(5)
     forgotten(people)
+    bob.says("Which colour am I?").hears("Not sent to alice.").forgets()
     bob.says("substitute dora").gets(1).hears(
         "You asked that dora plays on in your place. dora and everybody here has to agree.",
         "If you are behind in score when dora takes over, the game counts as lost for you",
@@ -68,7 +69,8 @@ def test_everybody_agrees(table: Table, people: list[Person]) -> None:
     )
     bob.hears(told, "Your plan has ended, since a place changed hands.", "| if a2-c4,b3 then")
     assert not table.rows("plans")
-    bob.forgets().says("resign", answering=old).gets(1).hears("You do not play on board 1")
+    for said in ("resign", "i6-g6,h6", "send"):
+        bob.forgets().says(said, answering=old).gets(1).hears("You do not play on board 1")
     alice.says(SECOND)
     bob.hears_nothing()
     dora.hears(f"alice played {SECOND}.").says("i6-g6,h6")

@@ -46,7 +46,8 @@ class Send(Command, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         number, player = self._number(context), context.player
-        context.work.boards.get(number, lock=True)
+        if not context.work.boards.get(number, lock=True).seats_of(player.id):
+            raise Refusal("not-your-board", number=number)
         since = context.now - OPEN_FOR
         words = context.work.questions.take_held_words(player.id, number, since)
         yield Commented(number, player.id, words)
