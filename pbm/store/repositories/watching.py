@@ -10,6 +10,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -45,10 +46,12 @@ def _sits(player: ColumnElement[int] | int) -> ColumnElement[bool]:
 
 def is_watched() -> ColumnElement[bool]:
     """Return the condition that somebody who watches a board is told of it at once."""
-    follows = and_(watchings.c.followed_id == seats.c.player_id, seats.c.board_id == boards.c.id)
+    their = seats.alias()
+    follows = (their.c.player_id == watchings.c.followed_id, their.c.board_id == boards.c.id)
+    looks_on = ~_sits(watchings.c.watcher_id)
     return or_(
         exists().where(watchings.c.board_id == boards.c.id, _AT_ONCE),
-        exists().where(follows, seats.c.name.is_(None), _AT_ONCE),
+        exists().where(*follows, their.c.name.is_(None), _AT_ONCE, looks_on),
     )
 
 
@@ -134,7 +137,8 @@ class Watchings(Repository):
             return
         added = _sits(followed_id) if followed_id else boards.c.id == board_id
         is_new = boards.c.id.not_in(_BOARDS_OF.params(watcher=watcher_id))
-        self._note_told(watcher_id, added, boards.c.status == BoardStatus.PLAYING, is_new)
+        is_open = and_(boards.c.status == BoardStatus.PLAYING, ~_sits(watcher_id))
+        self._note_told(watcher_id, added, is_open, is_new)
         whose = {"watcher_id": watcher_id, "board_id": board_id, "followed_id": followed_id}
         self._insert(watchings, **whose, how=how, since=now)
 
@@ -176,7 +180,9 @@ class Watchings(Repository):
         self._note_told(watcher_id, boards.c.id == board_id)
 
     def _note_told(self, watcher_id: int, *of: ColumnElement[bool]) -> None:
-        rows: Select[Any] = select(boards.c.id, literal(watcher_id), _LAST).where(*of)
+        # The first event of a board that begins in this transaction is not stored yet.
+        last = case((and_(boards.c.ply == 0, _LAST == 0), 1), else_=_LAST)
+        rows: Select[Any] = select(boards.c.id, literal(watcher_id), last).where(*of)
         told = upsert(watched).from_select([*_KEY, "seen"], rows)
         seen = {"seen": told.excluded.seen}
         self._transaction.execute(told.on_conflict_do_update(index_elements=_KEY, set_=seen))
