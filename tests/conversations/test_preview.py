@@ -5,6 +5,7 @@ from sqlalchemy import update
 
 from pbm.rules.sides import after
 from pbm.store.schema.games import boards
+from tests.play.test_ending import NEARLY_WON
 from tests.table import Table
 
 
@@ -97,6 +98,12 @@ def test_a_preview_that_cannot_be(table: Table) -> None:
         (f"new 2 {FIRST} {FIRST}", f"seat 2 cannot play {FIRST}, move 2 of your list."),
     ):
         alice.says(f"preview {line}").gets(1).hears(told, "Nothing has changed.")
+    told = "The game is over before i8,i7, move 2 of your list."
+    for state in (NEARLY_WON, boards.c.start_state):
+        with table.database.engine.begin() as connection:
+            connection.execute(update(boards).values(state=state))
+        if state is NEARLY_WON:
+            alice.says("preview 1 a3-a4,a4 i8,i7").gets(1).hears(told)
 
 
 def test_a_position_that_no_board_has(table: Table) -> None:

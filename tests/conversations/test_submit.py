@@ -156,6 +156,8 @@ def test_every_move_is_a_submit(table: Table, people: list[Person]) -> None:
     alice.hears("- confirm on: a move of yours is shown to you, and waits for your yes").forgets()
     for line in (MOVE, f"move 1 {MOVE}", f"Hi Bob,\n{MOVE}\nbye"):
         alice.says(line, answering=board).gets(1).hears(SHOWN)
+    asked = f'Did you send "move #1 on board 1: {MOVE}"?'
+    alice.writes(f"move 1 {MOVE}").gets(1).hears(asked, SHOWN)
     bob.hears_nothing()
     alice.says(f"{MOVE}\ndraw", answering=board).gets(1).hears("| draw 1", SHOWN)
     alice.says("ok, play it").gets(1)
