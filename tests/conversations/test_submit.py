@@ -152,7 +152,8 @@ def test_a_draw_is_accepted_with_the_same_word(people: list[Person]) -> None:
 def test_every_move_is_a_submit(table: Table, people: list[Person]) -> None:
     alice, bob = people
     board = alice.newest
-    alice.says("set confirm on").hears('"confirm" is now set to "on".').says("settings")
+    alice.says(f"set confirm on\nmove 1 {MOVE}").gets(2)
+    alice.hears('"confirm" is now set to "on".', SHOWN).says("settings")
     alice.hears("- confirm on: a move of yours is shown to you, and waits for your yes").forgets()
     for line in (MOVE, f"move 1 {MOVE}", f"Hi Bob,\n{MOVE}\nbye"):
         alice.says(line, answering=board).gets(1).hears(SHOWN)

@@ -123,12 +123,16 @@ class _Run:
     def seen_by(self, command: Command) -> Context:
         """Return the context in which `command` runs. It depends on earlier events."""
         context, before = self._context, self.events
-        shown = sum(len(item.boards) for item in before if isinstance(item, Answered))
+        answered = [item for item in before if isinstance(item, Answered)]
+        shown = sum(len(item.boards) for item in answered)
+        changed = [item.params["confirm"] for item in answered if item.section == "settings"]
+        confirms = changed[-1] == "on" if changed else context.confirms_moves
         touched = tuple(event.acted_on for event in before if event.acted_on)
         last = touched[-1:] if command.comes_last else ()
         has_text = self.takes_text and command is self._meant.commands[-1]
         text = self._meant.comment if has_text else context.text
-        return replace(context, shown=shown, hints=context.hints or last, text=text)
+        hints = context.hints or last
+        return replace(context, shown=shown, hints=hints, text=text, confirms_moves=confirms)
 
     def next(self, command: Command) -> None:
         """Run a command, unless it depends on a command that was refused or must be confirmed."""
