@@ -110,7 +110,7 @@ def test_each_board_has_its_own(table: Table, people: list[Person]) -> None:
 def test_an_unproven_one_is_asked_about_once(table: Table, people: list[Person]) -> None:
     alice, _ = people
     alice.writes(f"submit 1 {MOVE}").gets(1)
-    alice.hears(f'Did you send "move #1 on board 1: {MOVE}"?', SHOWN, "stays open for 48 hours")
+    alice.hears(f"Do you want to play {MOVE} on board 1?", SHOWN, "stays open for 48 hours")
     proven = alice.mail("Abalone Board 1")
     asked = alice.newest
     alice.says("confirm 1", answering=proven).hears("You have submitted no move")
@@ -157,8 +157,7 @@ def test_every_move_is_a_submit(table: Table, people: list[Person]) -> None:
     alice.hears("- confirm on: a move of yours is shown to you, and waits for your yes").forgets()
     for line in (MOVE, f"move 1 {MOVE}", f"Hi Bob,\n{MOVE}\nbye"):
         alice.says(line, answering=board).gets(1).hears(SHOWN)
-    asked = f'Did you send "move #1 on board 1: {MOVE}"?'
-    alice.writes(f"move 1 {MOVE}").gets(1).hears(asked, SHOWN)
+    alice.writes(f"move 1 {MOVE}").gets(1).hears(f"Do you want to play {MOVE} on board 1?", SHOWN)
     bob.hears_nothing()
     alice.says(f"{MOVE}\ndraw", answering=board).gets(1).hears("| draw 1", SHOWN)
     alice.says("ok, play it").gets(1)
@@ -184,4 +183,16 @@ def test_it_lapses_with_its_question(table: Table, people: list[Person]) -> None
     table.days_pass(60)
     table.days_pass(40)
     alice.says("yes", answering=asked).hears("That question is not open any more")
+    assert not table.moves(1)
+
+
+@pytest.mark.parametrize("line", [f"submit {MOVE}", f"move 1 {MOVE}"])
+def test_a_yes_to_whose_mail_it_was_plays_nothing(
+    line: str, table: Table, people: list[Person]
+) -> None:
+    alice, _ = people
+    board = alice.newest
+    alice.says("set confirm on")
+    table.person("alice@work.example").says(line, answering=board)
+    alice.forgets().says("yes").hears(f"Do you want to play {MOVE} on board 1?", SHOWN)
     assert not table.moves(1)

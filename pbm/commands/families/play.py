@@ -121,7 +121,7 @@ class PlayMove(BoardCommand, group="play"):
         if ply == board.ply + 1:
             with suppress(Refusal):
                 move = str(check_move(board, move))
-        return f"move {board.id}#{ply} {move}"
+        return f"{self.words[0]} {board.id}#{ply} {move}"
 
     @property
     def _meant_ply(self) -> int | None:

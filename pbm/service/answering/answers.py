@@ -181,7 +181,8 @@ def _run_errands(
         hints = (errand.board_id,) if errand.board_id else ()
         kept = stored_password(turn.site.keyring, errand)
         turn = replace(turn, new_password=kept or Refusal("password-lapsed"))
-        meant = replace(context, turn=turn, hints=hints, mailed=(), confirmed=True)
+        is_yes = question.kind != "alias"  # that asks whose mail it was
+        meant = replace(context, turn=turn, hints=hints, mailed=(), confirmed=is_yes)
         events += run_script(meant, Reading(read_commands(errand.lines), errand.comment))
     if not events:
         events.append(Answered("nothing-left", {}))

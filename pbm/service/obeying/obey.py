@@ -373,7 +373,7 @@ def _ask(context: Context, meant: Reading, rehearsal: Rehearsal, doubt: str) -> 
         *([{"section": doubt}] if doubt else []),
         *({"section": note.section, **note.params} for note in turn.notes),
         *([{"section": "unplaced", "comment": list(meant.unplaced)}] if meant.unplaced else []),
-        *_reasons(rehearsal.submitted),
+        *([] if meant.guess else _reasons(rehearsal.submitted)),
     ]
     if meant.aim is Aim.SERVER and context.own_hint:
         board = context.work.boards.get(context.own_hint)

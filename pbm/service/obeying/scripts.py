@@ -97,15 +97,22 @@ def rehearse(context: Context, meant: Reading) -> Rehearsal:
     events, comment = run.events, meant.comment
     refusals = [event for event in events if is_refusal(event)]
     tried = zip(meant.commands, lines, run.happened, strict=True)
-    fit = tuple((command, line) for command, line, came in tried if not any(map(is_refusal, came)))
+    fit = tuple(
+        (command, next((event.line for event in _submitted(came)), line))
+        for command, line, came in tried
+        if not any(map(is_refusal, came))
+    )
     if comment and refusals and not any(command.takes_text for command, _ in fit):
         refusals[-1], comment = giving_back(refusals[-1], comment), ()
     # Boards that the rehearsal started are rolled back.
     started = {event.board_id for event in on_boards(events) if event.begins_board}
     stay = [event.acted_on for event in events if event.acted_on not in (None, *started)]
     number = stay[-1] if stay else context.own_hint
-    kept = tuple(event for event in events if isinstance(event, NeedsConfirmation) and event.kept)
-    return Rehearsal(tuple(lines), tuple(refusals), number, fit, comment, kept)
+    return Rehearsal(tuple(lines), tuple(refusals), number, fit, comment, _submitted(events))
+
+
+def _submitted(events: Sequence[Event]) -> tuple[NeedsConfirmation, ...]:
+    return tuple(event for event in events if isinstance(event, NeedsConfirmation) and event.kept)
 
 
 class _Run:
