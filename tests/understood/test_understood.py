@@ -17,9 +17,11 @@ FILES = {
     "sentences.txt": (201, 197, 10),
     "wishes.txt": (227, 224, 6),
     "moves.txt": (69, 69, 12),
-    "watching.txt": (64, 63, 8),
+    "watching.txt": (114, 112, 8),
     "talk.txt": (90, 87, 8),
 }
+
+LONG = {"watching.txt"}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,13 @@ def scenes(tmp_path_factory: pytest.TempPathFactory, sqlite_tables: Path) -> Sce
     return Scenes(tmp_path_factory.mktemp("scenes"), sqlite_tables)
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    "file",
+    [
+        *sorted(set(FILES) - LONG),
+        *(pytest.param(file, marks=pytest.mark.thorough) for file in LONG),
+    ],
+)
 def test_what_people_write_is_understood(file: str, scenes: Scenes) -> None:
     played = [(row, scenes.happens(row)) for row in rows(HERE / file)]
     judged = [(as_played(row, scenes), happened) for row, happened in played]

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from pbm.commands.sentences.clauses import FOLDER
@@ -24,6 +25,7 @@ _RIVAL = "opponent"
 _OF_PIECES = "colours"
 _SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
 _CLAUSE = re.compile(r"[,:()\u2013\u2014]|\s-\s")
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _ABBREVIATED = re.compile(r"\b(\w)\.(?=\w\b)")  # "s.v.p."
 _SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
 _TAG = re.compile(r",\s*¿?[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
@@ -37,7 +39,7 @@ _SECTIONS = (
     "sole, ours, game, loose, how, manner, asks, opens, wants, faults, shows, acts, counts, "
     "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
     "serves, talk, plans, past, hand over, takes over, watch, watched, news, onlookers, sees, "
-    "no more"
+    "no more, goes on, outcome"
 ).split(", ")
 _CARD = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
 _OF_TALK = ("note", "mute", "message")
@@ -104,6 +106,8 @@ class Watch(Enum):
     """What somebody wants to know or to have of games to look on at."""
 
     OTHERS = auto()  # to look on
+    GOES_ON = auto()  # how a named game goes on
+    OUTCOME = auto()  # how it ends
     NO_MORE = auto()  # no more mails about them
     HOW = auto()
     OURS = auto()  # who looks on at the writer's own game
@@ -120,6 +124,17 @@ def watch_meant(lines: Sequence[str]) -> frozenset[Watch]:
     return frozenset(found)
 
 
+def boards_named(lines: Sequence[str]) -> frozenset[str]:
+    """Return the numbers behind words such as "board" and "game"."""
+    words = plain_words(_unwrapped(lines)[:_LONGEST]).split()
+    lists = _LANGUAGES.values()
+    return frozenset(
+        number
+        for before, number in pairwise(words)
+        if _NUMBER.fullmatch(number) and any(it["watched"].fullmatch(before) for it in lists)
+    )
+
+
 def _watch_meant(said: str, lists: Lists, *, asks: bool) -> Iterator[Watch]:
     def has(*sections: str) -> bool:
         return any(lists[name].search(said) for name in sections)
@@ -132,6 +147,8 @@ def _watch_meant(said: str, lists: Lists, *, asks: bool) -> Iterator[Watch]:
     asks = asks or bool(lists["asks"].match(said) or lists["opens"].match(said))
     if asks and has("onlookers") and (looks_on or (has("sees") and has("watched"))):
         yield Watch.OURS
+    if has("goes on", "outcome") and (asks or has("wants", "shows", "acts")):
+        yield Watch.OUTCOME if has("outcome") else Watch.GOES_ON
     if looks_on:
         yield Watch.HOW if lists["manner"].match(said) else Watch.OTHERS
 

@@ -18,6 +18,7 @@ from pbm.commands.sentences.asked import (
     Aim,
     Watch,
     aim_of,
+    boards_named,
     card_lines,
     wants_substitute,
     watch_meant,
@@ -148,12 +149,20 @@ def read_watching(known: Known, script: Script) -> Reading | None:
         line = "help watch" if Watch.OURS in meant else ""
     elif Watch.NO_MORE in meant and covering(known):
         line = "unwatch"
-    elif not meant.isdisjoint((Watch.HOW, Watch.OTHERS, Watch.OURS)):
+    else:
         said = words_of(" ".join(words).replace("'", " ").replace("’", " "))
         named = known.work.players.active_among({word for word in said if is_handle(word)})
-        targets = [word for word in said if word in named or word.isdigit()]
+        numbers = boards_named(words)
+        targets = [word for word in said if word in named or word in numbers]
+        if any(known.sits_at(int(number)) for number in numbers):
+            return None
+        looks_on = meant & {Watch.HOW, Watch.OTHERS, Watch.OURS}
         verb = "unwatch" if Watch.NO_MORE in meant else "watch"
-        line = "help watch" if Watch.HOW in meant or not targets else f"{verb} {targets[0]}"
+        verb = "notify" if Watch.OUTCOME in meant and verb == "watch" else verb
+        if targets and Watch.HOW not in meant and (looks_on or meant != {Watch.NO_MORE}):
+            line = f"{verb} {targets[0]}"
+        elif looks_on:
+            line = "help watch"
     command = parse_line(line) if line else None
     if not isinstance(command, Command):
         return None
