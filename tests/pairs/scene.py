@@ -32,7 +32,7 @@ OF_BOARDS = (
     *("send", "send 1", "plan 4 if * then {move4}", "plan 5 none", "go on 1"),
     *("substitute 1 frank", "accept substitute 1", "reject substitute 1"),
     *("chat 1 Hello", "mute 6", "unmute 6"),
-    *("submit 1 {move1}", "submit 5 {move5}", "confirm", "drop 6", "set confirm off"),
+    *("submit 1 {move1}", "submit 5 {move5}", "confirm 1", "drop 6", "set confirm off"),
 )
 OF_THE_LOBBY = (
     *("challenge bob", "challenge bob -bowl", "challenge bob and carol", "challenge erin"),

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from pbm.commands.families.account import Delete, NewKey
+from pbm.commands.families.submit import Submit
 from pbm.commands.language.declare import Command, Danger
 from pbm.commands.registry import COMMANDS, parse_line
 from tests.pairs.scene import CHANGES, LOOKS, lines, set_the_scene
@@ -100,6 +101,8 @@ class Scene:
 def _as_done(way: str, above: str, below: str) -> tuple[str, str]:
     """Two lines in the order in which they are done in one mail."""
     first, then = sorted((above, below), key=partial(_place, way))
+    if isinstance(parse_line(then), Submit) and getattr(parse_line(first), "comes_last", False):
+        return then, first  # it is meant for the position after the move
     return first, then
 
 
@@ -119,6 +122,7 @@ def _place(way: str, line: str) -> tuple[bool, int, bool, bool]:
     command = parse_line(line)
     assert isinstance(command, Command)
     alone = command.danger is Danger.ALWAYS or (way == "new" and command.danger is not None)
+    alone |= isinstance(command, Submit) and way != "new"
     last = isinstance(command, Delete) + 2 * isinstance(command, NewKey)
     return alone, last, command.takes_text, command.comes_last
 

@@ -222,7 +222,7 @@ def _ask_held(turn: Turn, speaker: Player, events: Sequence[Event]) -> str:
         together.setdefault(item.board_id if item.kept else None, []).append(item)
     asked = True
     for some in together.values():
-        lines, last = tuple(item.line for item in some), some[-1]
+        lines, last = tuple(dict.fromkeys(item.line for item in some)), some[-1]
         told = (last.board_id, lines, last.comment)
         asked &= questions.ask_errand(turn, speaker, told, _reasons(some), kept=last.kept)
     return "" if asked else " (not asked about it, had enough answers)"
