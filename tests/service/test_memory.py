@@ -28,6 +28,7 @@ FEW = 60  # objects, for all turns between two counts: less than one in five tur
 MOST = {"weakref.ReferenceType": 250}
 # Caches without a bound, since only so many things can be asked of them.
 FINITE = {
+    "pbm.version.version": "one",
     "pbm.mail.writing.stamps._font": "a few sizes",
     "pbm.mail.writing.stamps.board": "one for each game",
     "pbm.mail.writing.stamps._disc": "one",
