@@ -21,7 +21,8 @@ from tests.understood.expectations import Happened, Row
 _MARTA, _DAVE = "marta@example.net", "dave@example.net"
 _HELP = (
     *("", "abalone", "tutorial", "commands", "resign", "stop", "move", "draw", "takeback"),
-    "watch",
+    *("watch", "notify", "unwatch", "note", "message", "mute", "substitute", "submit", "confirm"),
+    *("replay", "plan"),
 )
 _PAGE = 70  # letters at the beginning of a page, by which it is known
 _MOVES = ("a1-c3,d4", "i9-g7,f6")
@@ -79,6 +80,15 @@ def _waiting(table: Table) -> tuple[Person, Mail | None]:
 def _onlooker(table: Table) -> tuple[Person, Mail | None]:
     _seated(table)
     return table.joins("carol"), None
+
+
+def _beside(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = _seated(table)
+    shown = alice.newest
+    alice.says("note 1 his left side is weak")
+    table.joins("carol")
+    table.joins("dora").says("challenge carol")
+    return alice, shown
 
 
 def _watcher(table: Table) -> tuple[Person, Mail | None]:
@@ -160,6 +170,7 @@ _SITUATIONS: dict[str, Callable[[Table], tuple[Person, Mail | None]]] = {
     "waiting": _waiting,
     "onlooker": _onlooker,
     "watcher": _watcher,
+    "beside": _beside,
     "plan-theirs": _plan_theirs,
     "plan-mine": _plan_mine,
     "plan-kept": _plan_kept,

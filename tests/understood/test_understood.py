@@ -19,9 +19,10 @@ FILES = {
     "moves.txt": (69, 69, 12),
     "watching.txt": (114, 112, 8),
     "talk.txt": (90, 87, 8),
+    "topics.txt": (156, 155, 8),
 }
 
-LONG = {"watching.txt"}
+LONG = {"watching.txt", "topics.txt"}
 
 
 @pytest.fixture(scope="module")

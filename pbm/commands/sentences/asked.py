@@ -8,24 +8,22 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
-from functools import lru_cache
-from itertools import pairwise
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from pbm.commands.sentences.clauses import FOLDER
 from pbm.mail.reading.charsets import fold_typography
 from pbm.word_lists import read_sections
 
-_LONGEST = 400  # characters; a longer text is talk
-_MOST_SENTENCES = 8
+LONGEST = 400  # characters; a longer text is talk
+_MOSTSENTENCES = 8
 _WRAPPED = 50  # characters; a shorter line ends its sentence
 _FEW_WORDS = 2  # of a request without a verb, such as "bigger picture"
 _MOST_BARE = 8  # words without a verb
 _RIVAL = "opponent"
 _OF_PIECES = "colours"
-_SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
+SENTENCE = re.compile(r"[^.!?…;。？！\n]+[.!?…;。？！]*")
 _CLAUSE = re.compile(r"[,:()\u2013\u2014]|\s-\s")
-_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _ABBREVIATED = re.compile(r"\b(\w)\.(?=\w\b)")  # "s.v.p."
 _SMILEY = re.compile(r"[:;=]-?[)DP(]|[\u2600-\u27bf\U0001f300-\U0001faff]")
 _TAG = re.compile(r",\s*¿?[\w']{1,8}(?: \w{1,5})?\s*\?\s*$")  # "isn't it good, eh?"
@@ -38,11 +36,10 @@ _PLAIN = str.maketrans("łøđı", "lodi")
 _SECTIONS = (
     "sole, ours, game, loose, how, manner, asks, opens, wants, faults, shows, acts, counts, "
     "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
-    "serves, talk, plans, past, hand over, takes over, watch, watched, news, onlookers, sees, "
+    "serves, talk, plans, past, to substitute, takes over, watch, watched, news, onlookers, sees, "
     "no more, goes on, outcome"
 ).split(", ")
 _CARD = ("colours", "time", "show", "standings", "push", "move", "picture", "settings")
-_OF_TALK = ("note", "mute", "message")
 
 Lists = Mapping[str, re.Pattern[str]]
 
@@ -60,8 +57,8 @@ class Aim(Enum):
 
 def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
     """Return whom words in answer to a board are for; `rival` is the only opponent's handle."""
-    text = _ABBREVIATED.sub(r"\1", _unwrapped(lines))
-    if len(text) > _LONGEST:
+    text = _ABBREVIATED.sub(r"\1", unwrapped(lines))
+    if len(text) > LONGEST:
         return Aim.OTHERS
     text = spelt(text)
     if rival:  # "Bob, is it late?" speaks to him
@@ -69,10 +66,10 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
             rf"(?<!, )\b{re.escape(rival)}\w{{0,3}}\b(?!,)", _RIVAL, text, flags=re.IGNORECASE
         )
     said = plain_words(text)
-    sentences = [found[0] for found in _SENTENCE.finditer(text) if plain_words(found[0])]
+    sentences = [found[0] for found in SENTENCE.finditer(text) if plain_words(found[0])]
     if any(_is_plan(lists, said, text) for lists in spoken(said, said)):
         return Aim.SERVER
-    if len(sentences) > _MOST_SENTENCES:
+    if len(sentences) > _MOSTSENTENCES:
         return Aim.OTHERS
     aims = [_aim(sentence, said) for sentence in sentences]
     if not aims:
@@ -83,95 +80,25 @@ def aim_of(lines: Sequence[str], rival: str = "") -> Aim:
     return Aim.EITHER if ours or Aim.EITHER in aims or "?" in text else Aim.OTHERS
 
 
-def wants_substitute(lines: Sequence[str], others: Collection[str]) -> bool:
-    """Return whether words want somebody to play on for the writer, who may be one of `others`."""
-    text = _unwrapped(lines)
-    said = plain_words(text[:_LONGEST])
-    sentences = (plain_words(found[0]) for found in _SENTENCE.finditer(text[:_LONGEST]))
-    return len(text) <= _LONGEST and any(
-        _wants_substitute(sentence, lists, others)
-        for sentence in sentences
-        for lists in spoken(sentence, said)
-    )
-
-
-def _wants_substitute(said: str, lists: Lists, others: Collection[str]) -> bool:
-    if lists["you"].search(lists["can you"].sub("", lists["nobody"].sub("", said))):
-        return False
-    named = not set(others).isdisjoint(said.split())
-    return bool(lists["hand over"].search(said) or (named and lists["takes over"].search(said)))
-
-
-class Watch(Enum):
-    """What somebody wants to know or to have of games to look on at."""
-
-    OTHERS = auto()  # to look on
-    GOES_ON = auto()  # how a named game goes on
-    OUTCOME = auto()  # how it ends
-    NO_MORE = auto()  # no more mails about them
-    HOW = auto()
-    OURS = auto()  # who looks on at the writer's own game
-
-
-def watch_meant(lines: Sequence[str]) -> frozenset[Watch]:
-    """Return what words say of looking on at games; nothing if they speak to another player."""
-    text = _unwrapped(lines)
-    said, found = plain_words(text[:_LONGEST]), set[Watch]()
-    for sentence in _SENTENCE.findall(text) if len(text) <= _LONGEST else ():
-        words = plain_words(sentence)
-        for lists in spoken(words, said):
-            found.update(_watch_meant(words, lists, asks="?" in sentence))
-    return frozenset(found)
-
-
-def boards_named(lines: Sequence[str]) -> frozenset[str]:
-    """Return the numbers behind words such as "board" and "game"."""
-    words = plain_words(_unwrapped(lines)[:_LONGEST]).split()
-    lists = _LANGUAGES.values()
-    return frozenset(
-        number
-        for before, number in pairwise(words)
-        if _NUMBER.fullmatch(number) and any(it["watched"].fullmatch(before) for it in lists)
-    )
-
-
-def _watch_meant(said: str, lists: Lists, *, asks: bool) -> Iterator[Watch]:
-    def has(*sections: str) -> bool:
-        return any(lists[name].search(said) for name in sections)
-
-    if lists["you"].search(lists["can you"].sub("", lists["nobody"].sub("", said))):
-        return
-    looks_on = has("watch")
-    if has("no more") and (looks_on or has("watched", "news")):
-        yield Watch.NO_MORE
-    asks = asks or bool(lists["asks"].match(said) or lists["opens"].match(said))
-    if asks and has("onlookers") and (looks_on or (has("sees") and has("watched"))):
-        yield Watch.OURS
-    if has("goes on", "outcome") and (asks or has("wants", "shows", "acts")):
-        yield Watch.OUTCOME if has("outcome") else Watch.GOES_ON
-    if looks_on:
-        yield Watch.HOW if lists["manner"].match(said) else Watch.OTHERS
-
-
 def card_lines(lines: Sequence[str]) -> list[str]:
     """Return which lines of the status card answer a question, by their help pages.
 
     The line about the pieces is the last, as every question about the game may name some.
     """
-    said = plain_words(_unwrapped(lines)[:_LONGEST])
+    said = plain_words(unwrapped(lines)[:LONGEST])
     found = [page for page, words in CARD.items() if words.search(said)]
     return sorted(found, key=_OF_PIECES.__eq__)
 
 
 def tells_own(text: str) -> bool:
     """Return whether words speak of the writer, and not to anybody."""
-    said = plain_words(text[:_LONGEST])
+    said = plain_words(text[:LONGEST])
     return any(it["me"].search(said) and not it["you"].search(said) for it in spoken(said, said))
 
 
 def _aim(sentence: str, around: str) -> Aim | None:
     """Return whom a sentence is for; None if it neither asks nor speaks to anybody."""
-    aims = [_Sentence(sentence, lists).aim for lists in spoken(plain_words(sentence), around)]
+    aims = [Sentence(sentence, lists).aim for lists in spoken(plain_words(sentence), around)]
     return max(aims, key=lambda aim: aim.value if aim else 0, default=None)
 
 
@@ -182,7 +109,7 @@ def _is_plan(lists: Lists, said: str, text: str) -> bool:
     return bool(planned) and not lists["past"].search(said)
 
 
-def _unwrapped(lines: Sequence[str]) -> str:
+def unwrapped(lines: Sequence[str]) -> str:
     """Join lines that a mail program has wrapped."""
     text = ""
     for line in lines:
@@ -190,7 +117,7 @@ def _unwrapped(lines: Sequence[str]) -> str:
     return text.strip()
 
 
-class _Sentence:
+class Sentence:
     """A sentence, as it is read with the lists of one language."""
 
     def __init__(self, text: str, lists: Lists) -> None:
@@ -199,18 +126,18 @@ class _Sentence:
         clauses = map(plain_words, _CLAUSE.split(text))
         # Each clause, and the same without what mostly comes first, such as "please".
         self.starts = [each for one in clauses for each in (one, lists["first"].sub("", one))]
-        self.ours = self._has("sole", "ours")
-        self.about = self.ours or self._has("game", "loose") or bool(_MOVE.search(self.said))
-        manner = self._begins("manner") and self.about and not self._has("past", "not", "talk")
-        self.asks_how = self._has("how") or manner
-        self.undoes = self._has("take back", "pause")
+        self.ours = self.has("sole", "ours")
+        self.about = self.ours or self.has("game", "loose") or bool(_MOVE.search(self.said))
+        manner = self.begins("manner") and self.about and not self.has("past", "not", "talk")
+        self.asks_how = self.has("how") or manner
+        self.undoes = self.has("take back", "pause")
         self.is_question = not {"?", "？", "¿"}.isdisjoint(text)
         # "Which of them are mine, then?" has none.
-        tag = None if self._begins("asks") else _TAG.search(text)
+        tag = None if self.begins("asks") else _TAG.search(text)
         self.has_tag = tag is not None and not lists["wants"].search(plain_words(tag[0]))
-        self.talks = self._has("talk") or self.has_tag
-        asks = self._begins("asks", "opens") or (self.asks_how and self.about)
-        asks = asks or (self._has("asks") and self.ours and not self.talks)
+        self.talks = self.has("talk") or self.has_tag
+        asks = self.begins("asks", "opens") or (self.asks_how and self.about)
+        asks = asks or (self.has("asks") and self.ours and not self.talks)
         self.asks = self.is_question or (asks and "!" not in text)
         self.orders = any(map(self._orders, self.starts))
         self.chats = self.talks and not self._asks_beside_talk()
@@ -225,12 +152,12 @@ class _Sentence:
             return Aim.OTHERS if self.chats else Aim.EITHER if self.asks else None
         if not self.undoes or self.asks_how:
             return Aim.SERVER
-        return Aim.TAKE_BACK if self._has("take back") else Aim.PAUSE
+        return Aim.TAKE_BACK if self.has("take back") else Aim.PAUSE
 
-    def _has(self, *sections: str) -> bool:
+    def has(self, *sections: str) -> bool:
         return not self.sections.isdisjoint(sections)
 
-    def _begins(self, *sections: str) -> bool:
+    def begins(self, *sections: str) -> bool:
         return any(self.lists[name].match(start) for start in self.starts[:2] for name in sections)
 
     def _orders(self, start: str) -> bool:
@@ -243,19 +170,23 @@ class _Sentence:
         """Return whether something is asked of us, though there are words of talk."""
         if (self.is_question and not self.has_tag) or self.asks_how or self.orders:
             return True
-        sole = self._has("sole")
-        return (self._has("wants") and (sole or self.undoes)) or (self.asks and sole)
+        sole = self.has("sole")
+        return (self.has("wants") and (sole or self.undoes)) or (self.asks and sole)
+
+    @cached_property
+    def says_you(self) -> bool:
+        addressed = self.lists["can you"].sub("", self.lists["nobody"].sub("", self.said))
+        return bool(self.lists["you"].search(addressed))
 
     def _is_to_player(self) -> bool:
-        addressed = self.lists["can you"].sub("", self.lists["nobody"].sub("", self.said))
-        serves = self._has("serves") and (self._has("sole") or (self.ours and self._has("faults")))
-        return bool(self.lists["you"].search(addressed)) and not serves
+        serves = self.has("serves") and (self.has("sole") or (self.ours and self.has("faults")))
+        return self.says_you and not serves
 
     def _resigns(self) -> bool:
-        if self.is_question or self.talks or not self._has("resign"):
+        if self.is_question or self.talks or not self.has("resign"):
             return False
         said = [start for start in self.starts[::2] if self.lists["resign"].search(start)]
-        surely = self.about or self._has("wants") or any(map(self._says_no_more, said))
+        surely = self.about or self.has("wants") or any(map(self._says_no_more, said))
         return surely and any(not self.lists["not"].search(start) for start in said)
 
     def _says_no_more(self, start: str) -> bool:
@@ -265,16 +196,16 @@ class _Sentence:
         return not start
 
     def _does(self) -> bool:
-        return self.undoes or (self._has("shows", "acts") and (self.about or self.asks_how))
+        return self.undoes or (self.has("shows", "acts") and (self.about or self.asks_how))
 
     def _asks_us(self) -> bool:
         if self.chats:
             return False
-        if self._has("can you"):
+        if self.has("can you"):
             return self._does() or self.ours or (self.asks_how and self.about)
         few = len(self.said.split()) <= _FEW_WORDS
-        of_play = self._has("loose") and (few or self._has("me", "rival"))
-        is_played = self._has("game") or (of_play and (self.is_question or "," not in self.text))
+        of_play = self.has("loose") and (few or self.has("me", "rival"))
+        is_played = self.has("game") or (of_play and (self.is_question or "," not in self.text))
         talks = self.talks or _SMILEY.search(self.text)
         asks_ours = self.undoes or self.ours or self.asks_how or (is_played and not talks)
         return self.asks and asks_ours
@@ -282,25 +213,25 @@ class _Sentence:
     def _wants_of_us(self) -> bool:
         if self.chats:
             return False
-        wants = self._has("wants") and not self.asks
+        wants = self.has("wants") and not self.asks
         return (
-            (wants and (self._does() or self.ours or self._has("game")))
+            (wants and (self._does() or self.ours or self.has("game")))
             or self.orders
             or (self.about and any(map(self.lists["shows"].match, self.starts)))
-            or (self._has("faults") and (self.about or self.undoes))
+            or (self.has("faults") and (self.about or self.undoes))
             or self._is_bare()
-            or (self._has("sole") and not self._has("past"))
+            or (self.has("sole") and not self.has("past"))
         )
 
     def _is_bare(self) -> bool:
         """Return whether it names a matter of ours, and has no verb: "score and losses"."""
         size, shouts = len(self.said.split()), "!" in self.text
-        if size > _MOST_BARE or self._has("tells"):
+        if size > _MOST_BARE or self.has("tells"):
             return False
-        counted = self._has("game") and self._has("counts")
-        mine = size <= _FEW_WORDS + 1 and self._has("me") and self._has("game")
+        counted = self.has("game") and self.has("counts")
+        mine = size <= _FEW_WORDS + 1 and self.has("me") and self.has("game")
         named = self.undoes or (self.ours and not shouts) or counted
-        return (named and not self._has("past")) or (mine and not shouts)
+        return (named and not self.has("past")) or (mine and not shouts)
 
 
 def plain_words(text: str) -> str:
@@ -361,6 +292,12 @@ def _as_pattern(phrase: str) -> str:
     return re.sub(r"(?<=\b\w) (?=\w)|(?<=\w) (?=\w\b)", " ?", pattern)
 
 
+def patterns(path: Path, sections: Collection[str]) -> Lists:
+    """Return a pattern of the phrases of each section of a file."""
+    found = read_sections(path, sections, _phrases)
+    return {section: re.compile(_pattern(phrases)) for section, phrases in found.items()}
+
+
 def _read(path: Path) -> Lists:
     found = read_sections(path, _SECTIONS, _phrases)
     for word in " ".join(phrase for phrases in found.values() for phrase in phrases).split():
@@ -377,7 +314,5 @@ def _read(path: Path) -> Lists:
 _KNOWN: dict[str, set[str]] = {}  # the languages of each word; a star ends a stem
 _LONG: dict[str, str] = {}  # long words without one of their letters, each with the word
 _LANGUAGES = {path.stem: _read(path) for path in sorted((FOLDER / "asked").glob("*.txt"))}
-CARD = {  # the words by which the lines of the status card are found, by help page
-    page: re.compile(_pattern(phrases))
-    for page, phrases in read_sections(FOLDER / "card.txt", (*_CARD, *_OF_TALK), _phrases).items()
-}
+# The words by which the lines of the status card are found, by help page.
+CARD = patterns(FOLDER / "card.txt", _CARD)

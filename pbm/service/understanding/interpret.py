@@ -34,9 +34,8 @@ from pbm.service.understanding.move_line import read_described_move, read_move_l
 from pbm.service.understanding.wishes import (
     only_wishes,
     read_decline,
-    read_handover,
     read_question,
-    read_watching,
+    read_topic,
     read_wish,
 )
 from pbm.store.values.boards import Board
@@ -63,8 +62,7 @@ def _interpreted(known: Known, script: Script) -> Reading:
     readers = (
         _read_reply,
         _read_answer,
-        read_watching,
-        read_handover,
+        read_topic,
         read_wish,
         _read_board_lines,
         read_move_line,

@@ -4,6 +4,7 @@ A command that only reads is run. Before any other command is run, the sender is
 words may be misunderstood. The other players do not get these words.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -12,17 +13,9 @@ from pbm.commands.families.status import Status
 from pbm.commands.families.watch import covering
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import is_handle
-from pbm.commands.registry import parse_line, read_commands
+from pbm.commands.registry import COMMAND_WORDS, parse_line, read_commands
 from pbm.commands.script import Script, is_bare_no
-from pbm.commands.sentences.asked import (
-    Aim,
-    Watch,
-    aim_of,
-    boards_named,
-    card_lines,
-    wants_substitute,
-    watch_meant,
-)
+from pbm.commands.sentences.asked import Aim, aim_of, card_lines
 from pbm.commands.sentences.clauses import words_of
 from pbm.commands.sentences.intentions import (
     Intention,
@@ -35,6 +28,7 @@ from pbm.commands.sentences.intentions import (
     topic_asked,
     understand,
 )
+from pbm.commands.sentences.topics import Named, Topic, Wish, how_often, topic_of
 from pbm.events import Answered
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
@@ -47,7 +41,9 @@ _WISHES = frozenset(
 )
 _EXPLAINED = (Intention.TOURNAMENT, Intention.STATE)
 _FEW_WORDS = 4  # of a stranger's question that needs a help page
-_MOST_SAID = 60  # words that may want a substitute
+_MOST_SAID = 60  # words that may be about a command
+_MOST_NUMBERS = 3  # that may be boards
+_DIGITS = 10  # too many of a board's number
 _MOST_CARDS = 3  # in an answer to a mail to no board
 _OF_A_BOARD = frozenset(("colours", "time", "show"))  # lines of the card that differ
 _LOOKS = ("help", "stop", "games", "settings", "hint", "plan", "note", "replay")  # they need no yes
@@ -100,25 +96,67 @@ def read_wish(known: Known, script: Script) -> Reading | None:
     return Reading(commands, said.rest, guess=guess)
 
 
-def read_handover(known: Known, script: Script) -> Reading | None:
-    """Return a reading of words that want somebody to play on for the writer, or None.
+def read_topic(known: Known, script: Script) -> Reading | None:
+    """Return a reading of words about what a command does; None for other words.
 
-    If they name one other player, the sender is asked; else the help page is the answer.
+    These are watching games of others, notes, handing a seat over, and how commands work.
     """
-    board, words = known.mine, script.said or (script.heading,)
-    is_command = script.commands or (script.problem and script.problem.code == "syntax")
-    if is_command or len(words_of(" ".join(words))) > _MOST_SAID:
+    words, problem = script.said or (script.heading,), script.problem
+    text = " ".join(words).casefold().replace("'", " ").replace("’", " ")
+    said = words_of(text)
+    is_option = problem and problem.params.get("reason") == "option"
+    if script.commands or is_option or len(said) > _MOST_SAID:
         return None
-    seated = {seat.handle for seat in board.seats} if board else {known.player.handle}
-    handles = {word for word in words_of(" ".join(words)) if is_handle(word)} - seated
-    if not wants_substitute(words, handles):
+    handles = {word for word in said if is_handle(word)} - {known.player.handle}
+    numbers = [word for word in said if word.isascii() and word.isdigit() and len(word) < _DIGITS]
+    named = Named(numbers, handles, handles, in_game=known.mine is not None)
+    topic = topic_of(words, named, COMMAND_WORDS)
+    if topic and topic.wish is not Wish.HOW:
+        boards = [word for word in numbers[:_MOST_NUMBERS] if known.work.boards.find(int(word))]
+        called = {word for word in handles if re.search(rf"\b{word},|, {word}\b", text)}
+        players = known.work.players.active_among(handles - called)
+        own = [int(word) for word in boards if known.sits_at(int(word))]
+        seats = known.mine.seats if known.mine else ()
+        guests = players - {seat.handle for seat in seats}
+        others = [word for word in boards if int(word) not in own]
+        named = replace(named, boards=others, players=players, guests=guests)
+        topic = topic_of(words, named, COMMAND_WORDS)
+        meant = topic and _line_for(known, topic, named, *own, how=how_often(words), said=said)
+    else:
+        meant = topic and f"help {topic.page}"
+    if not (topic and meant) or (topic.wish is Wish.HOW and _understood(script)):
         return None
-    named = known.work.players.active_among(handles)
-    if not wants_substitute(words, named):
+    command = parse_line(meant)
+    if not isinstance(command, Command):
         return None
-    guest = next(iter(named)) if len(named) == 1 and board and board.playing else None
-    meant = Meant(Intention.SUBSTITUTE, not guest, known.number, one_line(words), guest)
-    return _asking(known, meant)
+    command.line = one_line(words)
+    verb, *about = meant.split()
+    if command.reads_only or topic.wish in (Wish.UNWATCH, Wish.NOTED):
+        return Reading((command,))
+    on = int(about[0]) if about and about[0].isdigit() else None
+    handle = next((word for word in about if word in handles), None)
+    deed = {"command": verb, "number": on, "handle": handle, "none": topic.wish is Wish.ERASE}
+    guess = {"section": "meant", "wrote": [one_line(words)], "deeds": [deed]}
+    return Reading((command,), tuple(filter(None, topic.words.split("\n"))), guess=guess)
+
+
+def _line_for(
+    known: Known, topic: Topic, named: Named, *own: int, how: str, said: Sequence[str]
+) -> str:
+    """Return the line of a command that does what is wanted, or shows its page."""
+    target = next((word for word in said if word in {*named.boards, *named.players}), "")
+    number, page = next(iter(own), known.number), f"help {topic.page}"
+    if topic.wish is Wish.UNWATCH:
+        covers = known.mine is None and covering(known)
+        return "unwatch" if covers else f"unwatch {target}" if target else page * named.in_game
+    if topic.wish is Wish.WATCH and target:
+        verb = "notify" if how == "over" else "watch"
+        return f"{verb} {target}{' -moves' if how == 'moves' else ''}"
+    if topic.wish is Wish.SUBSTITUTE and len(named.guests) == 1 and number:
+        return f"substitute {number} {next(iter(named.guests))}"
+    if topic.page == "note" and number and topic.wish is not Wish.HOW:
+        return f"note {number}{' none' if topic.wish is Wish.ERASE else ''}"
+    return page
 
 
 def _is_name(known: Known, word: str, sure: bool) -> bool:
@@ -134,40 +172,6 @@ def _perhaps_message(known: Known, script: Script, handle: str) -> Reading:
     known.work.questions.hold_words(known.player_id, number, words, known.now)
     told = {"number": number, "handle": handle, "comment": list(words)}
     return Reading(answer=Answered("perhaps-message", told, number))
-
-
-def read_watching(known: Known, script: Script) -> Reading | None:
-    """Return a reading of words about looking on at games, one's own or others', or None."""
-    words, board = script.said or (script.heading,), known.mine
-    is_option = script.problem and script.problem.params.get("reason") == "option"
-    if script.commands or is_option or len(words_of(" ".join(words))) > _MOST_SAID:
-        return None
-    meant, line = watch_meant(words), ""
-    if not meant:
-        return None
-    if board is not None:
-        line = "help watch" if Watch.OURS in meant else ""
-    elif Watch.NO_MORE in meant and covering(known):
-        line = "unwatch"
-    else:
-        said = words_of(" ".join(words).replace("'", " ").replace("’", " "))
-        named = known.work.players.active_among({word for word in said if is_handle(word)})
-        numbers = boards_named(words)
-        targets = [word for word in said if word in named or word in numbers]
-        if any(known.sits_at(int(number)) for number in numbers):
-            return None
-        looks_on = meant & {Watch.HOW, Watch.OTHERS, Watch.OURS}
-        verb = "unwatch" if Watch.NO_MORE in meant else "watch"
-        verb = "notify" if Watch.OUTCOME in meant and verb == "watch" else verb
-        if targets and Watch.HOW not in meant and (looks_on or meant != {Watch.NO_MORE}):
-            line = f"{verb} {targets[0]}"
-        elif looks_on:
-            line = "help watch"
-    command = parse_line(line) if line else None
-    if not isinstance(command, Command):
-        return None
-    command.line = one_line(words)
-    return Reading((command,))
 
 
 def read_question(known: Known, said: Reading) -> Reading | None:
