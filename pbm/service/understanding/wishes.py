@@ -135,8 +135,10 @@ def read_topic(known: Known, script: Script) -> Reading | None:
         return Reading((command,))
     on = int(about[0]) if about and about[0].isdigit() else None
     handle = next((word for word in about if word in handles), None)
-    deed = {"command": verb, "number": on, "handle": handle, "none": topic.wish is Wish.ERASE}
-    guess = {"section": "meant", "wrote": [one_line(words)], "deeds": [deed]}
+    told = "note none" if topic.wish is Wish.ERASE else verb
+    deeds = [{"command": told, "number": on, "handle": handle}]
+    wrote, in_game = [one_line(words)], named.in_game
+    guess = {"section": "meant", "wrote": wrote, "deeds": deeds, "in_game": in_game}
     return Reading((command,), tuple(filter(None, topic.words.split("\n"))), guess=guess)
 
 
