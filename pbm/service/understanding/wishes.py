@@ -126,6 +126,8 @@ def read_topic(known: Known, script: Script) -> Reading | None:
         meant = topic and f"help {topic.page}"
     if not (topic and meant) or (topic.wish is Wish.HOW and _understood(script)):
         return None
+    if topic.wish is Wish.SUBSTITUTE and problem and problem.code == "syntax":
+        return None  # "substitute dora@example.org" is told what is wrong
     command = parse_line(meant)
     if not isinstance(command, Command):
         return None
