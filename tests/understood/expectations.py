@@ -17,7 +17,8 @@ happen both:
     played MOVE      the move is played, and nothing was said to anybody but the writer
     done COMMAND     what the command does was done: resign, draw, takeback, decline, challenge,
                      accept draw, reject draw, accept takeback, reject takeback, delete, set,
-                     plan (moves are planned), drop (a plan is dropped), watch, unwatch
+                     plan (moves are planned), drop (a plan is dropped), watch, unwatch, note,
+                     erase (a note), substitute (it is offered)
     ... with comment      either of them, and the others were sent words, too
     ... with "one / two"  these words, line by line; lines without words do not count
     talk             the others were sent words, and nothing else was done; talk "one / two"

@@ -117,6 +117,30 @@ def _plan_kept(table: Table) -> tuple[Person, Mail | None]:
     return alice, alice.newest
 
 
+def _watch(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = _seated(table)
+    table.start("carol", "dave")
+    return alice, alice.newest
+
+
+def _watching(table: Table) -> tuple[Person, Mail | None]:
+    alice, answered = _watch(table)
+    alice.says("watch 2\nwatch bob")
+    return alice, answered
+
+
+def _note(table: Table) -> tuple[Person, Mail | None]:
+    alice, _ = _seated(table)
+    table.joins("dora")
+    return alice, alice.newest
+
+
+def _note_kept(table: Table) -> tuple[Person, Mail | None]:
+    alice, answered = _note(table)
+    alice.says("note 1 the left side is weak")
+    return alice, answered
+
+
 def _draw(table: Table) -> tuple[Person, Mail | None]:
     alice, bob = _seated(table)
     bob.says("draw")
@@ -174,6 +198,11 @@ _SITUATIONS: dict[str, Callable[[Table], tuple[Person, Mail | None]]] = {
     "plan-theirs": _plan_theirs,
     "plan-mine": _plan_mine,
     "plan-kept": _plan_kept,
+    "watch": _watch,
+    "watching": _watching,
+    "note": _note,
+    "note-kept": _note_kept,
+    "substitute": _note,
     "draw": _draw,
     "takeback": _takeback,
     "confirm": _confirm,
@@ -250,6 +279,7 @@ class _Stand:
     moves: tuple[str, ...]
     plans: tuple[dict[str, Any], ...]
     watchings: tuple[dict[str, Any], ...]
+    notes: tuple[dict[str, Any], ...]
 
     @property
     def state(self) -> str:
@@ -262,7 +292,8 @@ class _Stand:
         named = ("players", "boards", "departures", "questions", "errands")
         rows = {name: {row["id"]: row for row in table.rows(name)} for name in named}
         moves = tuple(table.moves(1)) if rows["boards"] else ()
-        return cls(rows, moves, tuple(table.rows("plans")), tuple(table.rows("watchings")))
+        kept = (tuple(table.rows(name)) for name in ("plans", "watchings", "notes"))
+        return cls(rows, moves, *kept)
 
     def offers(self) -> set[tuple[str, int]]:
         """What is open on the board, and who asks for it."""
@@ -308,8 +339,6 @@ class _What:
     def _done_on_board(self) -> Iterator[str]:
         if not self.before.rows["boards"]:
             return
-        if self.after.watchings != self.before.watchings:
-            yield "done watch" if self.after.watchings else "done unwatch"
         had, has = self.before.moves, self.after.moves
         ended_by = self.after.rows["boards"][1]["ended_by"]
         lapsed = {kind for kind, _ in self.before.offers() - self.after.offers()}
@@ -317,6 +346,11 @@ class _What:
             yield f"played {_canonical(move, default_game().load(self.before.state))}"
         if self.after.plans != self.before.plans:
             yield "done plan" if self.after.plans else "done drop"
+        if len(self.after.watchings) != len(self.before.watchings):
+            more = len(self.after.watchings) > len(self.before.watchings)
+            yield "done watch" if more else "done unwatch"
+        if self.after.notes != self.before.notes:
+            yield "done note" if self.after.notes else "done erase"
         if self._new("departures"):
             yield "done resign"
         if ended_by in ("agreed", "declined", "claimed"):

@@ -8,6 +8,7 @@ since, but for those of `board-i`. `answers-g` and `board-g` have half as many r
 go the wrong way; the bounds are what is reached.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +95,19 @@ PLANS = {
     "help": "help plan | card",
 }
 PLANS_AS_MEANT = 38  # of 40
+# The same for watching, notes and handing over. In the rows the board is 12.
+OTHERS = {
+    "watch": "done watch | asked watch | help watch",
+    "unwatch": "done unwatch | asked unwatch | help unwatch",
+    "note": "done note | asked note | help note",
+    "show": "told",
+    "erase": "done erase | told | help note",
+    "substitute": "done substitute | asked substitute | help substitute",
+    "talk": "talk",
+    "help": "help",
+}
+OTHERS_AS_MEANT = 58  # of 60
+_BOARD_12 = re.compile(r"\b12\b")
 
 
 @pytest.mark.thorough
@@ -113,6 +127,24 @@ def test_plans_are_read_as_meant(scenes: Scenes) -> None:
             harmful.append(f"{number}, {meant}: {text} -> {happened}")
     assert len(lines) - len(wrong) >= PLANS_AS_MEANT, wrong
     assert not harmful, harmful
+
+
+@pytest.mark.thorough
+def test_other_boards_notes_and_seats_are_read_as_meant(scenes: Scenes) -> None:
+    wrong, sent_on = list[str](), list[str]()
+    lines = (HERE / "others.tsv").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        about, language, text, meant = line.split("\t")
+        kept = {"unwatch": "watching", "show": "note-kept", "erase": "note-kept"}
+        said = _BOARD_12.sub("2" if about == "watch" else "1", text.replace(" / ", "\n"))
+        row = Row(number, kept.get(meant, about), language, "", said, OTHERS[meant])
+        happened = scenes.happens(row)
+        if not row.is_right(happened):
+            wrong.append(f"{number}, {meant}: {text} -> {happened}")
+        if happened.said and meant != "talk":
+            sent_on.append(f"{number}, {meant}: {text} -> {happened}")
+    assert len(lines) - len(wrong) >= OTHERS_AS_MEANT, wrong
+    assert not sent_on, sent_on
 
 
 @pytest.mark.thorough
