@@ -63,7 +63,7 @@ def test_everybody_agrees(table: Table, people: list[Person]) -> None:
     dora.says("Yes, gladly!")
     assert seated(table) == ["alice", "dora"]
     told = "From here on dora plays in the place of bob"
-    dora.gets(1).hears("From here on you play in the place of bob", "bob had dora's place up to")
+    dora.gets(1).hears("From here on you play in the place of bob", "it was bob who played in")
     alice.hears(
         "Your move on board 1, by Sat 12 December", told, "The draw that you offered is off"
     )
@@ -75,7 +75,9 @@ def test_everybody_agrees(table: Table, people: list[Person]) -> None:
     bob.hears_nothing()
     dora.hears(f"alice played {SECOND}.").says("i6-g6,h6")
     assert table.moves(1) == [FIRST, REPLY, SECOND, "i6-g6,h6"]
-    dora.says("show 1").hears("bob had dora's place up to move 1 (#2).")
+    dora.says("show 1").hears(
+        "Up to move 1 (#2) it was bob who played in the place that is now dora's."
+    )
     assert '[Substitutes "seat 2: bob to ply 2"]' in alice.says("export 1 -apgn").newest.text
     assert not problems(table)
 
@@ -181,10 +183,10 @@ def test_the_guest_hears_what_an_answer_does(people: list[Person]) -> None:
     dora.says("substitute 1 erna")
     alice.says("yes")
     people[3].says("no").gets(2).hears("You do not play on for dora on board 1.")
-    dora.says("show 1").hears("bob had dora's place up to move 1 (#1).")
+    dora.says("show 1").hears("Up to move 1 (#1) it was bob who")
     alice.says("takeback 1")
     dora.says("accept takeback 1")
-    alice.says(SECOND, answering=board_mail(alice, 1)).hears("bob had dora's place before the")
+    alice.says(SECOND, answering=board_mail(alice, 1)).hears("Before the first move it was bob")
 
 
 def test_a_player_with_several_seats_hands_over_all(table: Table, people: list[Person]) -> None:

@@ -91,6 +91,7 @@ _STARTS = re.compile(
 _STANDING = re.compile(r"You are |Scores: ", re.ASCII)
 _SIGN = re.compile(r"You are \S \(", re.ASCII)  # has too few fixed words, too
 _OTHERS_WORDS = re.compile(r"[a-z][a-z0-9_-]{1,15} goes on:", re.ASCII)
+_KEPT = re.compile(r"You noted|Your plan\b")  # words of the reader's own follow
 _MOVES = re.compile(
     r"(?:(?:The last m|All m|M)oves(?: so far|, by ply)?:"
     r"|[-*·•o§]?\s{0,8}(?:(?:\d{1,4}(?: \(#\d{1,4}\))?|#\d{1,4})\.|last(?: \d)?:) \S)",
@@ -207,11 +208,15 @@ class OwnMails:
     def _answers(self, at: int, end: int) -> list[list[int]]:
         """Return the indexes of lines added to our mail. Lines added at one place are a group."""
         found: list[list[int]] = [[]]
+        is_kept = False
         while at < end:
             below = at
             while below < end and self._lines[below]:
                 below += 1
             own = self._below_sentences(at, below)
+            is_kept = _KEPT.match(self._lines[at]) is not None if own > at else is_kept
+            if is_kept:
+                own = below
             if own < below and (_MOVES.match(self._lines[own]) or _SIGN.match(self._lines[own])):
                 own = below  # a list of moves: the rest of a broken line would read as a move
             if own > at and found[-1]:
