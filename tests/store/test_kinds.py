@@ -6,7 +6,7 @@ from pbm.store.values.mails import Allowance, Kind, using_up
 WORDS = (
     "board again answer reminder question unproven pause-hour pause-day pause-from notice farewell"
 )
-LATER = "digest reminders awaiting"
+LATER = "digest watched broadcast message reminders awaiting"
 
 
 def test_the_words_stay() -> None:
