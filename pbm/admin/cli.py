@@ -262,7 +262,8 @@ def read(console: Console, address: str, count: int) -> None:
 def broadcast(session: OperatorSession, text: str, dry_run: bool, why: str) -> None:
     """Write TEXT to all players, sixty a minute.
 
-    TEXT can be the name of a file that holds the words. Players who say "set broadcasts off" get none.
+    TEXT can be the name of a file that holds the words. Players who say "set broadcasts off"
+    get none.
     """
     planned = broadcasting.broadcast(session, text, why, only_plan=dry_run)
     if dry_run:

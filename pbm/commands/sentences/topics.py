@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 
 from pbm.commands.sentences.asked import (
     LONGEST,
@@ -100,6 +101,10 @@ def _noted(text: str, around: str) -> Topic | None:
         return None
     for lists in spoken(head, around):
         sentence = Sentence(found[1], lists)
+        if not (sentence.says_you or sentence.has("talk")):
+            for name, wish in (("erase", Wish.ERASE), ("reveal", Wish.NOTED)):
+                if _LISTS[name].fullmatch(plain_words(found[2])):  # "note 12: delete"
+                    return Topic(wish, "note")
         begins = any(map(_LISTS["note"].match, sentence.starts))
         wants = begins or sentence.has("wants") or sentence.orders
         if own or (wants and not (sentence.says_you or sentence.has("talk"))):
@@ -118,6 +123,12 @@ class _About(Sentence):
         self.is_how |= self.is_question and self.has("can")
         self.wants = self.has("wants") or self.orders or self._starts("send", "lets")
         self.asks = self.asks or self.begins("asks", "opens")
+
+    @cached_property
+    def says_you(self) -> bool:
+        """Whether the words speak to a player; an order to let another one play does not."""
+        orders = self._starts("lets") and not self.words.isdisjoint(self.named.guests)
+        return super().says_you and not (orders and self.has("place"))
 
     def topics(self, commands: Collection[str]) -> Iterator[Topic]:
         if self._hands_over():
@@ -179,7 +190,8 @@ class _About(Sentence):
 
     def _hands_over(self) -> bool:
         is_named = not self.words.isdisjoint(self.named.guests)
-        if not is_named and self.has("tale") and not (self.wants or self.asks):
+        asks = self.asks and not self.has_tag
+        if not is_named and self.has("tale") and not (self.wants or asks):
             return False
         stays = self.has("watch", "no more") and not self.has("place")  # "seguir a carol"
         gives = self.has("place") and (self.wants or self.has("lets"))
