@@ -202,15 +202,14 @@ class TestKeys:
         assert "short-secret" not in short.text
 
 
-def test_a_locked_file(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_file(
+    settings: Settings, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(checks, "_LOCKED_SECONDS", 0)
-    if not settings.database_url.startswith("sqlite"):
-        return
-    path = settings.database_url.removeprefix("sqlite:///")
-    with closing(sqlite3.connect(path)) as other:
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as other:
         other.execute("PRAGMA locking_mode=EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        found = finding(settings, "database")
+        found = finding(replace(settings, database_url=sqlite_url), "database")
     assert not found.good
     assert "is locked by another program" in found.text
 

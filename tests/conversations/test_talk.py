@@ -330,3 +330,11 @@ def test_a_yes_sends_a_message_that_only_a_from_vouches_for(people: list[Person]
     bob.hears_nothing()
     alice.says("yes").hears("Sent to bob: | Hello | again")
     bob.gets(1).hears("| Hello | again")
+
+
+def test_a_message_names_few_players_however_long_it_is(table: Table) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.forgets()
+    alice.says("message " + "bob, " * 2000 + "hi")
+    bob.gets(1)
+    assert bob.newest.text.count("bob,") == 2000 - 40  # the first words alone are read as handles

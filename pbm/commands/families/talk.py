@@ -27,6 +27,7 @@ from pbm.store.values.players import Player
 
 _AND = ("and", "&", "y", "und", "et", "e", "en", "i")
 _NONE = frozenset("none no drop cancel clear delete off nothing erase remove".split())
+_WORDS_NAMING = 2 * MOST_MAILS  # of a message's line, that may be handles
 _LONGEST_LINE = 400  # of a command that waits for a yes
 _TO_YOU = SENTENCE_WORDS["to you"]
 
@@ -97,7 +98,7 @@ class Chat(_OnBoard, group="talk"):
     examples = ("chat 12 good game!", "chat 12")
 
     @property
-    def begins_words(self) -> bool:  # type: ignore[override]
+    def begins_words(self) -> bool:
         return self.board is not None
 
     def run(self, context: Context) -> Iterator[Event]:
@@ -118,7 +119,6 @@ class Message(_Words, group="talk"):
 
     words = ("message",)
     examples = ("message bob", "message bob and carol", "message bob: shall we play?")
-    begins_words = True
 
     text: str | None = operand(Addressed())
 
@@ -144,18 +144,24 @@ class Message(_Words, group="talk"):
 
         With the words `below`, commas may be missing between handles and nothing else.
         """
-        words, found = text.split(), dict[int, Player]()
-        players = {word: _player(context, word) for word in words[: 2 * MOST_MAILS]}
+        words, found, at = text.split(), dict[int, Player](), 0
+        players = {word: _player(context, word) for word in words[:_WORDS_NAMING]}
         names_only = below and all(players.get(it) or lowered(it) in _AND for it in words)
-        while words and (player := players.get(words[0])):
-            found[player.id], first, *words = player, *words
-            joins = len(words) > 1 and lowered(words[0]) in _AND and bool(players.get(words[1]))
-            words = words[joins:]
-            if not (names_only or joins or first.endswith((",", ";"))):
+        while at < len(words[:_WORDS_NAMING]) and (player := players.get(words[at])):
+            found[player.id] = player
+            ends, at = not words[at].endswith((",", ";")), at + 1
+            behind = words[at : at + 2]
+            joins = len(behind) > 1 and lowered(behind[0]) in _AND and bool(players.get(behind[1]))
+            at += joins
+            if ends and not (names_only or joins):
                 break
         if not found:
             raise no_such_player(context, _bare(words[0]))
-        return list(found.values()), " ".join(words)
+        return list(found.values()), " ".join(words[at:])
+
+    @property
+    def begins_words(self) -> bool:
+        return True
 
     def pinned(self, context: Context) -> str:
         return f"{self.words[0]} {self.text}"
@@ -169,7 +175,7 @@ class Note(_OnBoard, group="talk"):
     keeps_lines = True
 
     @property
-    def begins_words(self) -> bool:  # type: ignore[override]
+    def begins_words(self) -> bool:
         return not (self.text or "").startswith(":")
 
     def _is_perhaps_talk(self) -> bool:

@@ -259,7 +259,6 @@ class Command:
     covered_by_yes: ClassVar[bool] = False  # a standing consent may confirm it
     tries: ClassVar[Rate | None] = None  # how often it may be tried, refused or not
     takes_text: ClassVar[bool] = False  # the lines below are its text, not a comment
-    begins_words: bool = False  # a line with it begins words of its own, wherever it stands
     keeps_lines: ClassVar[bool] = False  # lines of moves and commands below are its text, too
     takes_lines: ClassVar[bool] = False  # some lines right below belong to it, see `takes`
     takes_login: ClassVar[bool] = False  # `12 userid password` may precede its arguments
@@ -297,6 +296,11 @@ class Command:
     def usage(cls, game: Game | None = None) -> str:
         shown = (field.usage(game or default_game()) for field in cls.fields.values())
         return " ".join(filter(None, [cls.words[0], cls.second, *shown]))
+
+    @property
+    def begins_words(self) -> bool:
+        """Whether the line begins words of its own, wherever it stands in a mail."""
+        return False
 
     @classmethod
     def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def _with_answers(pieces: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _parts_at_comma(text: str) -> tuple[str, str] | None:
-    """Return a condition and a move with a comma between them, where only one comma can be it."""
+    """Split "if R, S" at its comma; return None if no comma fits, or several do."""
     divided = ((text[: at.start()], text[at.end() :]) for at in _COMMA.finditer(text))
     fit = [(told, move) for told, move in divided if _move(move) and _condition(told.strip(_SIGNS))]
     return fit[0] if len(fit) == 1 and "?" not in text else None

@@ -79,7 +79,7 @@ def _interpreted(known: Known, script: Script) -> Reading:
 
 def _without_note(known: Known, script: Script) -> Script:
     """Return the script without lines of the sender's note that came back with a quotation."""
-    numbers = {known.number or 0, *known.several}
+    numbers = filter(None, {known.number, *known.several})
     boards = filter(None, map(known.work.boards.find, numbers))
     notes = [known.work.notes.on_board(board).get(known.player_id, ()) for board in boards]
     kept = _one_line([line for note in notes for line in note])

@@ -294,9 +294,9 @@ class Boards(Repository):
     def hand_over(
         self, board: Board, before: int, player_id: int, behind: Collection[int], now: datetime
     ) -> Board:
-        """Give a player's seats, of which some are `behind`, to another player.
+        """Move all seats of the player `before` to another player, whose clock starts anew.
 
-        That player's clock starts anew. All offers are deleted.
+        `behind` names the seats that were behind in score. All offers are deleted.
         """
         left = {"board_id": board.id, "after_ply": board.ply, "player_id": before, "at": now}
         for seat in (seat.seat for seat in board.seats_of(before)):

@@ -150,7 +150,7 @@ class Watchings(Repository):
         _TIDY.run(self._transaction, {"watcher": watcher_id})
 
     def end_following(self, followed_id: int, *watcher_ids: int) -> None:
-        """Let nobody, or none of these, follow a player any more. They are told of it later."""
+        """End that these players, or all, follow a player. The next daily mail tells them."""
         these = [watchings.c.watcher_id.in_(watcher_ids)] if watcher_ids else []
         self._update(watchings, watchings.c.followed_id == followed_id, *these, over=True)
 
@@ -162,7 +162,7 @@ class Watchings(Repository):
     def behind(
         self, *, most: int, watcher_id: int = 0, board_id: int = 0, after: int = 0
     ) -> tuple[Behind, ...]:
-        """Return boards of which a watcher is still to be told.
+        """Return boards with news for a watcher.
 
         Without a watcher, return those watchers of a board who are told at once, and whose numbers
         are above `after`.
