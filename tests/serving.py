@@ -31,6 +31,7 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
     runner = getattr(_KEPT, "runner", None)
     if runner is None:
         runner = _KEPT.runner = asyncio.Runner()
+        runner.get_loop().set_exception_handler(_tell_unless_killed)
     try:
         outcome: T = runner.get_loop().run_until_complete(work)
         return outcome
@@ -38,6 +39,16 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         if asyncio.all_tasks(runner.get_loop()):
             del _KEPT.runner
             runner.close()  # as a server that has died: what was begun is not gone on with
+
+
+def _tell_unless_killed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell of what a task raised and nobody asked for, but not of a test's own interruption.
+
+    Such a task is told of when it is collected, maybe while a test parses sources: a traceback
+    formatted then parses too, and Python 3.11 cannot do the one within the other (SystemError).
+    """
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
 
 
 async def _done(writer: Writer, piece: Callable[[UnitOfWork], T]) -> T:
