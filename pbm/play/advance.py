@@ -70,32 +70,29 @@ def _play_plans(work: UnitOfWork, board: Board, now: datetime) -> Changed:
 def _changed(
     work: UnitOfWork, before: Board, change: Change, now: datetime, *, begins_anew: bool = False
 ) -> Changed:
-    after, caused = change(before)
-    board, settled = _after_change(work, before, after, now, begins_anew=begins_anew)
-    return board, [*caused, *settled, *plans.follow(work, before, board, caused)]
-
-
-def _after_change(
-    work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool = False
-) -> tuple[Board, list[Event]]:
-    """Do what follows if a board's game has ended, or has been reopened; return the board.
-
-    If `begins_anew` is set, no further round of a match is started.
-    """
+    after, events = change(before)
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())
-    if _end(before) == _end(after):
-        return after, []
-    events: list[Event] = [] if before.playing else [BoardReopened(after.id)]
+    if _end(before) != _end(after):
+        events = [*events, *_settled(work, before, after, now, begins_anew=begins_anew)]
+    return after, [*events, *plans.follow(work, before, after, events)]
+
+
+def _settled(
+    work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool
+) -> list[Event]:
+    """Do what follows the end of a board's game, or its reopening."""
+    events: list[Event] = []
     if not before.playing:
         uncount_board(work, before, now)
+        events.append(BoardReopened(after.id))
     if after.playing:
         start_clock(work, after, now)
-        return after, events
+        return events
     count_board(work, after, now)
     places = None if after.winners is None else places_of(after)
     events += [BoardEnded(after.id, after.ended_by or "", places), *robot_beaten(work, after)]
-    return after, events if begins_anew else events + go_on(work, after, now)
+    return events if begins_anew else events + go_on(work, after, now)
 
 
 def _end(board: Board) -> tuple[BoardStatus, str | None, tuple[int, ...] | None]:

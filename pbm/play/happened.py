@@ -25,18 +25,13 @@ def record(
     `by` is the player who caused them, `cause` the number of that player's mail. Readers in
     `unheard`, for whom earlier events wait, are never told of these.
     """
-    told = (now, by, cause, tuple(sorted(unheard)) or None)
-    work.happened.add(board_id, [_row(event, *told) for event in events if event.is_kept])
-
-
-def _row(
-    event: BoardEvent,
-    now: datetime,
-    by: int | None,
-    cause: int | None,
-    unheard: tuple[int, ...] | None,
-) -> NewEvent:
-    return NewEvent(now, kind_of(type(event)), to_fields(event), by, cause, unheard)
+    never = tuple(sorted(unheard)) or None
+    kept = [
+        NewEvent(now, kind_of(type(event)), to_fields(event), by, cause, never)
+        for event in events
+        if event.is_kept
+    ]
+    work.happened.add(board_id, kept)
 
 
 def waiting_events(work: UnitOfWork, board_id: int, reader: Waiting) -> list[BoardEvent]:

@@ -6,7 +6,7 @@ is open.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.errors import Refusal
@@ -14,7 +14,7 @@ from pbm.events import Event, MovePlayed
 from pbm.events.board import PlanEnded
 from pbm.events.kept import from_fields, kind_of
 from pbm.play.boards import add_move, positions_since
-from pbm.play.clocks.waits import look_after_planned
+from pbm.play.clocks.waits import look_in_time, terms_of
 from pbm.play.limits import PLAN_LINES
 from pbm.play.plan_lines import (
     Checked,
@@ -124,45 +124,38 @@ def _is_to_move(board: Board, position: Position, player_id: int) -> bool:
 
 def follow(work: UnitOfWork, before: Board, after: Board, caused: Iterable[Event]) -> list[Event]:
     """After a change of a board, go on with its plans; return the ends of those that end."""
-    if not after.planned:
-        return []
     moves = {event.ply: event.move for event in caused if isinstance(event, MovePlayed)}
     events = list[Event]()
     for plan in work.plans.on_board(after):
-        end = _end_of(plan, before, after)
-        left = plan.lines
-        if end is None and after.ply == plan.ply + 1 and after.ply in moves:
+        why, move = _why_over(plan, before, after), ""
+        if not why and after.ply == plan.ply + 1 and after.ply in moves:
             own = _is_to_move(before, before.position, plan.player_id)
             left = after_move(plan.lines, before.position, moves[after.ply], own=own)
-            if not left:
-                end = PlanEnded(after.id, plan.player_id, "not-met", moves[after.ply])
-            elif not any(line.steps for line in left):
-                end = PlanEnded(after.id, plan.player_id, "played-out")
-            else:
+            if any(line.steps for line in left):
                 work.plans.follow(plan, after.ply, left)
-        if end is not None:
-            events.append(_ended(work, before, plan, end))
+            else:
+                why, move = ("played-out", "") if left else ("not-met", moves[after.ply])
+        if why:
+            events.append(_end(work, before, plan, why, move))
     return events
 
 
-def _end_of(plan: Plan, before: Board, after: Board) -> PlanEnded | None:
-    """Return the end of a plan because of another change than a move, or None."""
-    why = None
+def _why_over(plan: Plan, before: Board, after: Board) -> str | None:
+    """Return why another change than a move ends a plan, or None."""
     if not after.playing:
-        why = "over"
-    elif after.taken_back != plan.taken_back or after.ply < plan.ply:
-        why = "taken-back"
-    elif after.position.out != before.position.out:
-        why = "left"
-    return PlanEnded(after.id, plan.player_id, why) if why else None
+        return "over"
+    if after.taken_back != plan.taken_back or after.ply < plan.ply:
+        return "taken-back"
+    return "left" if after.position.out != before.position.out else None
 
 
-def _ended(work: UnitOfWork, board: Board, plan: Plan, end: PlanEnded) -> PlanEnded:
+def _end(work: UnitOfWork, board: Board, plan: Plan, why: str, move: str = "") -> PlanEnded:
     """Delete a plan; return its end with the lines that were not played."""
     work.plans.drop(plan.board_id, plan.player_id)
-    left = [line for line in plan.lines if line.steps and end.why not in ("played-out", "over")]
+    left = [line for line in plan.lines if line.steps and why not in ("played-out", "over")]
+    lines = tuple(written(line, board) for line in left)
     again = bool(left) and not any(line.steps[0].own for line in left)
-    return replace(end, lines=tuple(written(line, board) for line in left), again=again)
+    return PlanEnded(board.id, plan.player_id, why, move, lines, again)
 
 
 def ended_lines(work: UnitOfWork, board: Board, player_id: int) -> tuple[str, ...]:
@@ -175,8 +168,7 @@ def ended_lines(work: UnitOfWork, board: Board, player_id: int) -> tuple[str, ..
 
 def end_plans(work: UnitOfWork, board: Board, why: str) -> list[Event]:
     """End all plans on a board, for a reason that `PlanEnded` names."""
-    ends = ((plan, PlanEnded(board.id, plan.player_id, why)) for plan in work.plans.on_board(board))
-    return [_ended(work, board, plan, end) for plan, end in ends]
+    return [_end(work, board, plan, why) for plan in work.plans.on_board(board)]
 
 
 def planned_move(work: UnitOfWork, board: Board) -> tuple[Step | None, list[Event]]:
@@ -193,14 +185,12 @@ def planned_move(work: UnitOfWork, board: Board) -> tuple[Step | None, list[Even
         board.rules, board.position, step.move, seat_to_move(board.position) or 1
     )
     if step is None:
-        end = PlanEnded(board.id, seat.player_id, "not-met")
-    elif others is None or not _is_legal(board, step.move):
-        end = PlanEnded(board.id, seat.player_id, "illegal", step.move)
-    elif others and not step.moves_others:
-        end = PlanEnded(board.id, seat.player_id, "others", step.move)
-    else:
-        return step, []
-    return None, [_ended(work, board, plan, end)]
+        return None, [_end(work, board, plan, "not-met")]
+    if others is None or not _is_legal(board, step.move):
+        return None, [_end(work, board, plan, "illegal", step.move)]
+    if others and not step.moves_others:
+        return None, [_end(work, board, plan, "others", step.move)]
+    return step, []
 
 
 def is_stopped(board: Board, player_id: int) -> bool:
@@ -221,7 +211,8 @@ def play_planned(
 ) -> tuple[Board, list[Event]]:
     """Play a move of a plan. It takes none of its player's time."""
     after, move = add_move(work, board, step.move, now, planned=True)
-    look_after_planned(work, after, now)
+    if terms_of(after).counts_used:
+        look_in_time(work, after, now)
     player_id = board.seats[step.seat - 1].player_id
     return after, [MovePlayed(board.id, after.ply, player_id, move, planned=True)]
 

@@ -102,12 +102,6 @@ def count_move(work: UnitOfWork, before: Board, after: Board, arrived: datetime)
     look_in_time(work, work.boards.get(after.id), arrived)
 
 
-def look_after_planned(work: UnitOfWork, after: Board, now: datetime) -> None:
-    """Set a board's timer after a move that a plan played, which took no time."""
-    if terms_of(after).counts_used:
-        look_in_time(work, after, now)
-
-
 def look_in_time(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Advance a board's timer to the next reminder, or to the deadline if no reminder is left.
 
