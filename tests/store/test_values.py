@@ -20,7 +20,6 @@ import pbm.store
 import pbm.store.schema
 import pbm.store.values
 from pbm.store.schema.columns import JsonOf, Moment, Word, metadata
-from pbm.store.values.players import PlayerColumns
 
 # Of each value the tables that it is read from, the one with most of its fields first.
 TABLES: dict[str, str] = {
@@ -168,11 +167,3 @@ def test_its_fields_are_columns_of_their_types(name: str) -> None:
         if why is not None:
             wrong[each.name] = why
     assert not wrong
-
-
-def test_what_of_a_player_may_change_are_columns_of_their_types() -> None:
-    hints = typing.get_type_hints(PlayerColumns)
-    found = {
-        name: why_not(hint, metadata.tables["players"].c[name]) for name, hint in hints.items()
-    }
-    assert {name: why for name, why in found.items() if why and name != "password_hash"} == {}

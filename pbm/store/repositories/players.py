@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, bindparam, exists, select
 
@@ -15,13 +15,7 @@ from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among
 from pbm.store.sql.transaction import Repository, read_as
-from pbm.store.values.players import (
-    FIRST_EPOCH,
-    Player,
-    PlayerColumns,
-    PlayerSettings,
-    PlayerStatus,
-)
+from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, PlayerStatus
 
 
 def with_addresses(*conditions: ColumnElement[bool]) -> Select[Any]:
@@ -219,8 +213,8 @@ class Players(Repository):
         if known is not None and known.absent_since is None:
             self.change(player_id, absent_since=now)
 
-    def change(self, player_id: int, **values: Unpack[PlayerColumns]) -> None:
-        _SET.run(self._transaction, player_id, dict(values))
+    def change(self, player_id: int, **columns: Any) -> None:
+        _SET.run(self._transaction, player_id, columns)
 
     def _one(self, statement: Statement, **values: Any) -> Player | None:
         return next(iter(self._several(statement, **values)), None)

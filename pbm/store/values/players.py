@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import Any
 
 from pbm.passwords import PasswordHash
 
@@ -75,22 +75,6 @@ class Player:
     @cached_property
     def is_active(self) -> bool:
         return self.status == PlayerStatus.ACTIVE
-
-
-class PlayerColumns(TypedDict, total=False):
-    """Columns of a player's row that may change. The fields of `Player` explain them."""
-
-    handle: str
-    status: str
-    settings: dict[str, Any] | None  # non-default ones
-    password_hash: str | None
-    bounces: int
-    bounced_at: datetime | None
-    unreachable_since: datetime | None
-    absent_since: datetime | None
-    lapsed_at: datetime | None
-    spared_at: datetime | None
-    rating_news: list[list[Any]] | None
 
 
 @dataclass(frozen=True)
