@@ -226,18 +226,14 @@ class Boards(Repository):
         names: Sequence[str] | None = None,
         round_of: Round | None = None,
         rounds: int | None = None,
-        rematch_of: int | None = None,
         begun_by: int | None = None,
-        tags: Sequence[tuple[str, str]] | None = None,
-        rated: bool = True,
-        clock: dict[str, Any] | None = None,
-        private: bool = False,
+        **others: Any,
     ) -> Board:
         """Add a board. In `subject`, `{number}` is replaced by the board's number.
 
         `begun_by` is the player who made the challenge. The first board of a match gets the number
         of `rounds`, and each later board gets `round_of`. Only an imported record of a game has
-        `names` and `tags`.
+        `names` and `tags`. Of the `others`, each is stored in the column of its name.
         """
         state = position.state()
         board_id = self._add(
@@ -253,13 +249,9 @@ class Boards(Repository):
             to_move_id=player_ids[(mover(position) or 1) - 1],
             started_at=now,
             changed_at=now,
-            rematch_of=rematch_of,
             begun_by_id=begun_by,
-            rated=rated,
-            clock=clock,
-            private=private,
             waits_since=now,
-            tags=tags,
+            **others,
         )
         columns: dict[str, Any] = {"subject": subject.format(number=board_id)}
         if place := round_of or (Round(board_id, 1, rounds) if rounds else None):

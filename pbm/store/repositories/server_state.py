@@ -40,27 +40,9 @@ _QUERY = select(changes, players.c.handle).outerjoin(players, players.c.id == ch
 
 
 class Changes(Repository):
-    def add(
-        self,
-        *,
-        who: str,
-        why: str,
-        what: str,
-        now: datetime,
-        player_id: int | None = None,
-        board_id: int | None = None,
-        details: dict[str, Any] | None = None,
-    ) -> None:
-        self._insert(
-            changes,
-            at=now,
-            who=who,
-            why=why,
-            what=what,
-            player_id=player_id,
-            board_id=board_id,
-            details=details or {},
-        )
+    def add(self, *, who: str, why: str, what: str, now: datetime, **others: Any) -> None:
+        """Store a change with its `details`; it may have a `player_id` and a `board_id`."""
+        self._insert(changes, at=now, who=who, why=why, what=what, **others)
 
     def about(self, **about: int) -> tuple[Change, ...]:
         """Return the operator's changes to a player or board, oldest first.
