@@ -186,26 +186,20 @@ class Questions(Repository):
         )
 
     def waiting_errands(self, player_id: int, since: datetime) -> tuple[PendingCommands, ...]:
-        return self._errands(
-            errands.c.player_id == player_id,
-            errands.c.status == ErrandStatus.WAITING,
-            errands.c.asked_at > since,
-        )
+        its = _of(player_id, ErrandStatus.WAITING)
+        return self._errands(*its, errands.c.asked_at > since)
 
     def submitted(self, player_id: int) -> tuple[PendingCommands, ...]:
         """Return a player's submitted moves, at most one on each board."""
-        return self._errands(*self._submitted(player_id))
+        return self._errands(*_of(player_id, ErrandStatus.SUBMITTED))
 
     def settle_submitted(self, player_id: int, board_id: int, status: ErrandStatus) -> None:
-        its = (*self._submitted(player_id), errands.c.board_id == board_id)
+        its = (*_of(player_id, ErrandStatus.SUBMITTED), errands.c.board_id == board_id)
         self._update(errands, *its, status=status)
-
-    def _submitted(self, player_id: int) -> tuple[ColumnElement[bool], ...]:
-        return errands.c.player_id == player_id, errands.c.status == ErrandStatus.SUBMITTED
 
     def take_unasked(self, player_id: int) -> tuple[tuple[str, ...], ...]:
         """Return the names of the commands in each mail that got no answer, and forget them."""
-        its = (errands.c.player_id == player_id, errands.c.status == ErrandStatus.UNASKED)
+        its = _of(player_id, ErrandStatus.UNASKED)
         found = tuple(item.lines for item in self._errands(*its))
         if found:
             self._delete(errands, *its)
@@ -229,20 +223,17 @@ class Questions(Repository):
         return replaced
 
     def boards_with_held_words(self, player_id: int, since: datetime) -> tuple[int, ...]:
-        its = (*self._unsent(player_id), errands.c.asked_at > since)
+        its = (*_of(player_id, ErrandStatus.UNSENT), errands.c.asked_at > since)
         return self._scalars(select(errands.c.board_id).where(*its).order_by(errands.c.board_id))
 
     def take_held_words(self, player_id: int, board_id: int, since: datetime) -> tuple[str, ...]:
         """Delete a player's words that wait for `send`, and return them; () if there are none."""
-        its = (*self._unsent(player_id), errands.c.asked_at > since)
+        its = (*_of(player_id, ErrandStatus.UNSENT), errands.c.asked_at > since)
         taken = delete(errands).where(*its, errands.c.board_id == board_id)
         return next(iter(self._scalars(taken.returning(errands.c.comment))), ())
 
     def forget_held_words(self, before: datetime) -> None:
         self._delete(errands, errands.c.status == UNSENT, errands.c.asked_at <= before)
-
-    def _unsent(self, player_id: int) -> tuple[ColumnElement[bool], ...]:
-        return errands.c.player_id == player_id, errands.c.status == ErrandStatus.UNSENT
 
     def settle_errand(self, errand: PendingCommands, status: ErrandStatus, **values: Any) -> None:
         """Set the final status of waiting commands (an errand). Delete their password's hash."""
@@ -282,6 +273,10 @@ class Consents(Repository):
 
     def forget_before(self, moment: datetime) -> None:
         self._delete(consents, consents.c.given_at < moment)
+
+
+def _of(player_id: int, status: ErrandStatus) -> tuple[ColumnElement[bool], ...]:
+    return errands.c.player_id == player_id, errands.c.status == status
 
 
 def _sealed(text: str | None, seal: str | None) -> SealedPassword | None:
