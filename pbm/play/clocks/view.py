@@ -1,9 +1,8 @@
 """The clock of a board for mails: when a move is due, who is away, what time is left."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from pbm.clock import local_moment
 from pbm.play.clocks import waits
@@ -16,33 +15,13 @@ _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=
 _SOON = 3 * _DAY  # players who wait are told of an end within this time
 
 
-@dataclass(frozen=True)
-class ClockView:
-    """A board's clock at a moment, the same for all readers."""
-
-    now: datetime
-    paused: bool
-    ends_at: datetime | None  # None if no clock runs, or if the end is years away
-    away_until: date | None
-    may_be_claimed: bool
-    left: tuple[tuple[str, timedelta], ...]  # for all moves of a player, if that is limited
-    chosen: Terms | None
+class ClockView(NamedTuple):
+    ends_at: datetime | None  # None if no clock runs, it has run out, or the end is years away
+    shared: dict[str, Any]  # plain data, the same for all readers; lengths in seconds
 
     def for_reader(self, timezone: str) -> dict[str, Any]:
-        """Return plain data for one reader's mail: moments in `timezone`, lengths in seconds."""
-        left = self.ends_at - self.now if self.ends_at else None
-        is_over = left is not None and left <= timedelta()
-        return {
-            "by": local_moment(self.ends_at, timezone) if self.ends_at and not is_over else None,
-            "left": in_seconds(left) if left and not is_over else None,
-            "is_over": is_over,
-            "is_near": left is not None and left <= _SOON,
-            "away": str(self.away_until) if self.away_until else None,
-            "paused": self.paused,
-            "may_be_claimed": self.may_be_claimed,
-            "times": [{"handle": name, "left": _rough(left)} for name, left in self.left],
-            "terms": _terms_view(self.chosen) if self.chosen else None,
-        }
+        """Return plain data for one reader's mail, with the end as a moment in `timezone`."""
+        return {"by": self.ends_at and local_moment(self.ends_at, timezone), **self.shared}
 
 
 def clock_view(
@@ -60,15 +39,20 @@ def clock_view(
         calendar = waits.calendar_of(work, board, player, now) if player.is_active else None
         if calendar and board.waits_since:
             ends_at = calendar.after(board.waits_since, REMINDED_AFTER + DECLINED_AFTER)
-    return ClockView(
-        now,
-        board.paused_since is not None,
-        ends_at,
-        calendar.away_until(now) if calendar else None,
-        wait is not None and waits.may_be_claimed(board, wait),
-        tuple(_left(board, wait)),
-        waits.terms_of(board) if board.clock else None,
-    )
+    left = ends_at - now if ends_at else None
+    is_over = left is not None and left <= timedelta()
+    away = calendar.away_until(now) if calendar else None
+    shared = {
+        "left": in_seconds(left) if left and not is_over else None,
+        "is_over": is_over,
+        "is_near": left is not None and left <= _SOON,
+        "away": str(away) if away else None,
+        "paused": board.paused_since is not None,
+        "may_be_claimed": wait is not None and waits.may_be_claimed(board, wait),
+        "times": [{"handle": name, "left": _rough(left)} for name, left in _left(board, wait)],
+        "terms": _terms_view(waits.terms_of(board)) if board.clock else None,
+    }
+    return ClockView(None if is_over else ends_at, shared)
 
 
 def clock_for(
