@@ -6,7 +6,6 @@ from string import ascii_lowercase, digits
 
 from pbm.addresses import mailbox_key
 from pbm.errors import Refusal
-from pbm.events import Event
 from pbm.events.board import BoardStarted, RobotBeaten
 from pbm.nearest import nearest, one_slip_away
 from pbm.play import limits
@@ -71,13 +70,10 @@ def begin_board(
     *,
     rematch_of: int | None = None,
     agreed: Collection[int] | None = None,
-    first_unsaid: bool = False,
-    teaches: bool = False,
-) -> list[Event]:
+) -> BoardStarted:
     """Start a board that `begun_by` asks for, with `players` in seat order. Raises Refusal.
 
     `agreed` has the ids of the players who have said yes. It is None if nobody was asked.
-    `first_unsaid` and `teaches` are told as in `BoardStarted`.
 
     Boards to which not all have said yes are limited per hour. Boards about which nobody was asked
     are also limited per day.
@@ -93,7 +89,7 @@ def begin_board(
     if surprised and not limits.STARTS.take(work, now, begun_by.id):
         raise Refusal("too-many-begun", most=limits.STARTS.most)
     limits.count_challenge(work, begun_by, surprised, now)
-    return [BoardStarted(board.id, begun_by.id, first_unsaid, teaches=teaches)]
+    return BoardStarted(board.id, begun_by.id)
 
 
 def check_others(
@@ -151,9 +147,14 @@ def check_robots(work: UnitOfWork, game: str, players: Sequence[Player], begun_b
         handles = list(dict.fromkeys(robots))
         raise Refusal("robots-do-not-play", handles=handles, title=game_named(game).info.title)
     for player in {player.id: player for player in (begun_by, *players)}.values():
-        if player.robot is None and boards_with_robots(work, player) >= limits.MOST_WITH_ROBOTS:
-            whose = {"handle": player.handle, "own": player.id == begun_by.id}
-            raise Refusal("enough-with-robots", most=limits.MOST_WITH_ROBOTS, **whose)
+        if player.robot is None:
+            check_with_robots(work, player, own=player.id == begun_by.id)
+
+
+def check_with_robots(work: UnitOfWork, player: Player, *, own: bool) -> None:
+    most = limits.MOST_WITH_ROBOTS
+    if boards_with_robots(work, player) >= most:
+        raise Refusal("enough-with-robots", most=most, handle=player.handle, own=own)
 
 
 def boards_with_robots(work: UnitOfWork, player: Player) -> int:

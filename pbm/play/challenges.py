@@ -6,13 +6,13 @@ Guests, who are invited by mail address, are asked first; then the players whose
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from pbm.addresses import address_key
 from pbm.errors import Refusal
 from pbm.events import CalledOff, Commented, Event, Invited, Proposed
-from pbm.events.board import BoardStarted
 from pbm.plain import from_plain, to_plain
 from pbm.play import limits
 from pbm.play.begin import begin_board, check_others
@@ -170,15 +170,12 @@ def _begin(
     now: datetime,
 ) -> list[Event]:
     """Start a challenge's board, and pass on its comment. Raises Refusal."""
-    begun = begin_board(
-        *(work, setup_of_challenge(challenge), players, begun_by, now),
-        agreed=challenge.asked,
-        first_unsaid=challenge.first_unsaid,
-    )
-    if challenge.comment:
-        (number,) = (event.board_id for event in begun if isinstance(event, BoardStarted))
-        begun.append(Commented(number, begun_by.id, challenge.comment))
-    return begun
+    setup = setup_of_challenge(challenge)
+    begun = begin_board(work, setup, players, begun_by, now, agreed=challenge.asked)
+    told = replace(begun, first_unsaid=challenge.first_unsaid)
+    if not challenge.comment:
+        return [told]
+    return [told, Commented(begun.board_id, begun_by.id, challenge.comment)]
 
 
 def refuse_challenge(work: UnitOfWork, challenge: PendingChallenge, player: Player) -> CalledOff:

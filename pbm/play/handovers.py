@@ -7,8 +7,7 @@ from typing import Any
 from pbm.errors import Refusal
 from pbm.events import Event
 from pbm.events.board import OfferVoid
-from pbm.play.begin import boards_with_robots, check_challenge, check_meeting, may_meet
-from pbm.play.limits import MOST_WITH_ROBOTS
+from pbm.play.begin import check_challenge, check_meeting, check_with_robots, may_meet
 from pbm.play.plans import end_plans
 from pbm.play.results import is_behind
 from pbm.store.db import UnitOfWork
@@ -33,10 +32,8 @@ def check_guest(work: UnitOfWork, board: Board, player_id: int, guest: Player) -
     if len(may_meet(work, guest, others)) < len(others):
         raise Refusal("substitute-not-together", handle=guest.handle, number=board.id)
     check_challenge(work, guest)
-    with_robots = any(seat.robot for seat in board.seats)
-    if with_robots and boards_with_robots(work, guest) >= MOST_WITH_ROBOTS:
-        whose = {"handle": guest.handle, "own": False}
-        raise Refusal("enough-with-robots", most=MOST_WITH_ROBOTS, **whose)
+    if any(seat.robot for seat in board.seats):
+        check_with_robots(work, guest, own=False)
 
 
 def hand_over(

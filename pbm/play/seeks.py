@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 
 from pbm.errors import Refusal
 from pbm.events import Event, SeekNews
-from pbm.events.board import BoardStarted
 from pbm.plain import to_plain
 from pbm.play import ratings
 from pbm.play.begin import begin_board, is_left_unanswered, may_meet
@@ -31,32 +30,12 @@ _NEAR = 100  # rating difference that does not matter
 Lots = Callable[[Sequence[str]], list[str]]  # shuffles names unpredictably
 
 
-def wish_for(
-    setup: Setup,
-    players: int,
-    *,
-    wishes: Sequence[str] = (),
-    least: int | None = None,
-    most: int | None = None,
-    pairs: bool = False,
-) -> Wish:
-    """Return the game a seek is for, open to ratings from `least` to `most`. Raises Refusal."""
+def wish_for(setup: Setup, players: int) -> Wish:
+    """Return the game a seek is for, open to all ratings. Raises Refusal."""
     pool = ratings.pool_for(setup.position(players))
+    chosen = (setup.options, setup.rounds, setup.rated, to_plain(setup.clock))
     is_usual = setup == usual_setup(setup.game) and players == fewest_players(setup)
-    return Wish(
-        setup.game,
-        pool,
-        players,
-        setup.options,
-        setup.rounds,
-        setup.rated,
-        to_plain(setup.clock),
-        tuple(wishes),
-        usual=is_usual,
-        pairs=pairs,
-        least=least,
-        most=most,
-    )
+    return Wish(setup.game, pool, players, *chosen, usual=is_usual)
 
 
 def usual_setup(game: str) -> Setup:
@@ -210,11 +189,9 @@ def _take_seat(
     players = {one.handle: one for one in _players(work, seek)}
     seated = [players[handle] for handle in lots([one.handle for one in seek.seekers])]
     agreed = {one.id for one in seated}
-    events = begin_board(work, setup_of(seek.wish), seated, player, now, agreed=agreed)
-    begun = next(event for event in events if isinstance(event, BoardStarted))
+    begun = begin_board(work, setup_of(seek.wish), seated, player, now, agreed=agreed)
     work.seeks.close(seek.id, SeekStatus.BEGUN, begun.board_id)
-    from_seek = replace(begun, seek=seek.id, paired=seek.wish.pairs)
-    return [from_seek if event is begun else event for event in events]
+    return [replace(begun, seek=seek.id, paired=seek.wish.pairs)]
 
 
 def _best(work: UnitOfWork, wish: Wish, player: Player, now: datetime) -> Seek | None:

@@ -110,7 +110,7 @@ class Challenge(Command, group="lobby"):
         given = (context.work, setup, players, context.player, context.now)
         asked = who_is_asked(players, context.player)
         if not asked:
-            yield from begin_board(*given, first_unsaid=first_unsaid, teaches=teaches)
+            yield replace(begin_board(*given), first_unsaid=first_unsaid, teaches=teaches)
             return
         yield challenged_answer([player.handle for player in asked], first_unsaid=first_unsaid)
         yield from propose(*given, first_unsaid=first_unsaid)
@@ -319,7 +319,7 @@ class Rematch(BoardCommand, group="lobby"):
             handles = seated
         players = [opponent_named(context, handle) for handle in handles]
         given = (context.work, setup_of(board), players, context.player, context.now)
-        yield from begin_board(*given, rematch_of=board.id)
+        yield begin_board(*given, rematch_of=board.id)
 
     def _named(self, context: Context) -> list[str]:
         return [name for team in _with_handles(context, self.seats or ()) for name in team]

@@ -4,6 +4,7 @@ A seek is an open challenge: anybody may join it, until all its seats are taken.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import ClassVar
 
@@ -39,8 +40,8 @@ class Play(Command, group="lobby"):
 
     def run(self, context: Context) -> Iterator[Event]:
         setup = seeks.usual_setup(self.game.info.name)
-        wish = seeks.wish_for(setup, seeks.fewest_players(setup), pairs=True)
-        yield from _sought(context, wish, PAIRING_STANDS)
+        wish = seeks.wish_for(setup, seeks.fewest_players(setup))
+        yield from _sought(context, replace(wish, pairs=True), PAIRING_STANDS)
 
     def pinned(self, context: Context) -> str:
         return self.of_its_game(self.words[0])
@@ -70,7 +71,8 @@ class SeekOthers(Challenge):
         least, most = self.rating or (None, None)
         number = self.players or seeks.fewest_players(self._setup(0))
         setup, wishes = self._setup(number), tuple(self._options())
-        wish = seeks.wish_for(setup, number, wishes=wishes, least=least, most=most)
+        wish = seeks.wish_for(setup, number)
+        wish = replace(wish, wishes=tuple(wishes), least=least, most=most)
         yield from _sought(context, wish, self.expires or SEEK_STANDS)
 
     pinned = Command.pinned  # a seek names no players
