@@ -18,6 +18,7 @@ from pbm.play.clocks.pauses import check_pause, check_resume, resume
 from pbm.play.clocks.waits import PAUSED_AT_MOST, PAUSED_BY_ALL
 from pbm.play.game_words import why
 from pbm.play.handovers import check_guest, hand_over
+from pbm.play.plans import sent_before
 from pbm.rules.contract import ClaimError, Claims, has
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, Departure, Offer, Ply
@@ -50,10 +51,7 @@ def takeback_ply(work: UnitOfWork, board: Board, player_id: int) -> int:
                 plies.append(last)
     last = max(plies, default=0)
     latest = work.plies.of(board.id, since=max(0, last - MOST_PLANNED - 1)) if last else ()
-    planned = {item.ply: item.planned for item in latest}
-    while planned.get(last):
-        last -= 1
-    return last
+    return sent_before(last, latest)
 
 
 def mark_of(offer: Offer) -> str:

@@ -8,6 +8,7 @@ move is checked when it is to be played.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 from pbm.errors import Refusal
@@ -137,15 +138,12 @@ class _Walk:
             played = self._position.play(move)
         except RulesError as error:
             handle = seat.handle if seat else ""
-            told = {"move": text, "handle": handle, "own": seat in self._own_seats}
+            own = seat in self._board.seats_of(self._player_id)
+            told = {"move": text, "handle": handle, "own": own}
             raise Refusal("plan-illegal", **self._told(**told, **why(game, error))) from error
         self._moves.append(Moved(to_move, str(played.move), played.effect))
         self._position = self._known = played.position
         return Step(str(played.move), seat.seat if seat else 0)
-
-    @property
-    def _own_seats(self) -> tuple[Seat, ...]:
-        return self._board.seats_of(self._player_id)
 
     def _told(self, **told: Any) -> dict[str, Any]:
         """Return what a refusal tells: the line, and the place of the step in it, from 1."""
@@ -202,18 +200,12 @@ def due(lines: Iterable[Line]) -> list[Line]:
 
     The closest line comes first: one with named moves before one with `*`, that before `otherwise`.
     """
+    open_lines = (line for line in lines if line.steps)
     met = (
-        Line(line.steps[1:], (*line.rank, _REST_RANK)) if _is_rest(line) else line for line in lines
+        Line(line.steps[1:], (*line.rank, _REST_RANK)) if line.steps[0].move == REST else line
+        for line in open_lines
     )
-    return sorted((line for line in met if line.steps and line.steps[0].own), key=_rank)
-
-
-def _is_rest(line: Line) -> bool:
-    return bool(line.steps) and line.steps[0].move == REST
-
-
-def _rank(line: Line) -> tuple[int, ...]:
-    return line.rank
+    return sorted((line for line in met if line.steps[0].own), key=attrgetter("rank"))
 
 
 def tree(lines: Sequence[Line], board: Board) -> list[str]:

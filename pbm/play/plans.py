@@ -32,7 +32,7 @@ from pbm.rules.contract import Position, RulesError
 from pbm.rules.sides import mover
 from pbm.rules.sides import turn as seat_to_move
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board
+from pbm.store.values.boards import Board, Ply
 from pbm.store.values.plans import Plan, Step
 
 _QUICK = 40  # steps, up to which lines are checked within the transaction
@@ -215,6 +215,14 @@ def play_planned(
         look_in_time(work, after, now)
     player_id = board.seats[step.seat - 1].player_id
     return after, [MovePlayed(board.id, after.ply, player_id, move, planned=True)]
+
+
+def sent_before(ply: int, plies: Iterable[Ply]) -> int:
+    """Return the ply of the move that was sent, and led to the planned ones up to `ply`."""
+    planned = {item.ply: item.planned for item in plies}
+    while planned.get(ply):
+        ply -= 1
+    return ply
 
 
 def shown_plan(board: Board, plan: Plan | None) -> dict[str, object] | None:

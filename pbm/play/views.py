@@ -11,7 +11,7 @@ from pbm.play.clocks.view import clock_for
 from pbm.play.clocks.waits import calendar_read, terms_of
 from pbm.play.handovers import WhoMoved, handed_over, who_moved
 from pbm.play.offers import claimable
-from pbm.play.plans import shown_plan
+from pbm.play.plans import sent_before, shown_plan
 from pbm.play.ratings import is_too_short, rating_changes, ratings_now
 from pbm.play.results import places, seconds_taken
 from pbm.play.watching import watchers_of
@@ -156,19 +156,11 @@ def listed_after(board: Board, player_id: int | None) -> int:
 def _listed_after(board: Board, place: _Place, plies: Sequence[Ply] = ()) -> int:
     still_in = any(seat not in board.position.out for seat in place.own)
     moved = max((board.seats[seat - 1].last_ply for seat in place.moves_for), default=0)
-    sent = _before_planned(moved, plies)
+    sent = sent_before(moved, plies)
     if sent < moved:
         return sent - 1
     since = moved if still_in and moved < board.ply else board.ply - 1
     return max(0, since, board.ply - len(board.seats))
-
-
-def _before_planned(ply: int, plies: Sequence[Ply]) -> int:
-    """Return the ply of the move that was sent, and led to the planned ones up to `ply`."""
-    planned = {item.ply: item.planned for item in plies}
-    while planned.get(ply):
-        ply -= 1
-    return ply
 
 
 def past_view(

@@ -35,11 +35,6 @@ class Seat:
     robot: str | None = None  # a robot's name, None for people
     taken_over: bool = False  # another player had it before
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether a move of this seat stands on the board."""
-        return self.last_ply > 0
-
 
 @dataclass(frozen=True)
 class Offer:
@@ -186,7 +181,7 @@ class Board:
 
     def has_moved(self, player_id: int) -> bool:
         """Return whether any of the seats that the player moves for has moved (see `played_by`)."""
-        return any(self.seats[seat - 1].has_begun for seat in self.played_by(player_id))
+        return any(self.seats[seat - 1].last_ply for seat in self.played_by(player_id))
 
     def played_by(self, player_id: int) -> tuple[int, ...]:
         """Return the player's own seats, and the seats of partners who left."""
