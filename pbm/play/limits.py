@@ -12,6 +12,7 @@ from pbm.addresses import address_key, mailbox_key
 from pbm.errors import Refusal
 from pbm.passwords import LONGEST, SHORTEST
 from pbm.store.db import UnitOfWork
+from pbm.store.repositories.buckets import Rate as Rate
 from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR
 from pbm.store.values.mails import Allowance, Kind
 from pbm.store.values.players import Player
@@ -26,36 +27,6 @@ class Limit:
     most: int
     within: timedelta
     pause: Kind  # of the mail that tells the player that the limit is reached
-
-
-@dataclass(frozen=True)
-class Rate:
-    """A token bucket that all processes share."""
-
-    name: str
-    most: int  # tokens in a full bucket
-    within: timedelta  # until an empty bucket is full again
-
-    def take(self, work: UnitOfWork, now: datetime, *whose: object, wait: bool = True) -> bool:
-        """Take one token, and return whether there was one. A rollback puts the token back.
-
-        If `wait` is False, no token is taken from a bucket that another process has locked.
-        """
-        key = self.key(*whose)
-        return work.buckets.take(key, self.most, self.within, now, wait=wait)
-
-    def is_empty(self, work: UnitOfWork, now: datetime, *whose: object) -> bool:
-        return work.buckets.is_empty(self.key(*whose), self.most, self.within, now)
-
-    def left(self, work: UnitOfWork, now: datetime, *whose: object) -> float:
-        return work.buckets.left(self.key(*whose), self.most, self.within, now)
-
-    def free_at(self, work: UnitOfWork, now: datetime, *whose: object) -> datetime:
-        return work.buckets.free_at(self.key(*whose), self.most, self.within, now)
-
-    def key(self, *whose: object) -> str:
-        """Return the key of a bucket. `whose` is its owner: an address, a network or the like."""
-        return ":".join(map(str, (self.name, *whose)))
 
 
 # Answers to a player.
@@ -171,7 +142,7 @@ def take_mails(work: UnitOfWork, player_ids: Sequence[int], now: datetime) -> di
     The result maps the counted players to the number of mails still allowed before this one.
     """
     keys = {SENT.key(number): number for number in player_ids}
-    taken = work.buckets.take_each(list(keys), SENT.most, SENT.within, now)
+    taken = SENT.take_each(work, now, list(keys))
     return {keys[key]: left for key, left in taken.items()}
 
 
@@ -256,22 +227,22 @@ def take_claimed_mail(
     """
     if claims_spent(work, player_id, origin, now, known=known):
         return False
-    quotas = _claimed_keys(player_id, origin, known=known)
-    take, most, within = work.buckets.take, CLAIMED.most, CLAIMED.within
-    return all(any(take(key, most, within, now) for key in keys) for keys in quotas)
+    quotas = _claimed_of(player_id, origin, known=known)
+    return all(any(CLAIMED.take(work, now, *whose) for whose in some) for some in quotas)
 
 
 def claims_spent(
     work: UnitOfWork, player_id: int, origin: str, now: datetime, *, known: bool
 ) -> bool:
-    quotas = _claimed_keys(player_id, origin, known=known)
     since = now - CLAIMED.within
-    return any(work.buckets.taken_since(keys, since) >= len(keys) for keys in quotas)
+    quotas = _claimed_of(player_id, origin, known=known)
+    keys = ([CLAIMED.key(*whose) for whose in some] for some in quotas)
+    return any(work.buckets.taken_since(some, since) >= len(some) for some in keys)
 
 
-def _claimed_keys(player_id: int, origin: str, *, known: bool) -> list[list[str]]:
-    own = [CLAIMED.key(player_id, origin, one) for one in range(CLAIMED_OF_ORIGIN)]
-    shared = [CLAIMED.key(player_id, one) for one in range(CLAIMED_OF_ALL)]
+def _claimed_of(player_id: int, origin: str, *, known: bool) -> list[list[tuple[object, ...]]]:
+    own: list[tuple[object, ...]] = [(player_id, origin, it) for it in range(CLAIMED_OF_ORIGIN)]
+    shared: list[tuple[object, ...]] = [(player_id, it) for it in range(CLAIMED_OF_ALL)]
     return [own] if known else [own, shared]
 
 

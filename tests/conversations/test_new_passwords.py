@@ -1,12 +1,10 @@
 """New passwords: asked about, hashed apart, and never taken from a mail's words."""
 
-from datetime import timedelta
-
 import pytest
 from sqlalchemy import update
 
 from pbm import passwords
-from pbm.play.limits import CLAIMED_OF_ORIGIN
+from pbm.play.limits import ALL_NEW_PASSWORDS, CLAIMED_OF_ORIGIN
 from pbm.service.accounts import CLEARED
 from pbm.store.schema.asking import errands, questions
 from pbm.store.schema.people import players
@@ -183,7 +181,7 @@ class TestChange:
         alice = table.joins("alice")
         with table.database.transaction() as work:
             for _ in range(59):
-                assert work.buckets.take("all-new-passwords", 60, timedelta(hours=1), table.clock())
+                assert ALL_NEW_PASSWORDS.take(work, table.clock())
         welcome = alice.newest
         alice.says(f"change password {PASSWORD}", answering=welcome)
         alice.says("change password open-Sesame-8", answering=welcome).hears("Too many new")

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from pbm import passwords
+from pbm.store.repositories.buckets import Rate
 from tests.table import Person, Table
 
 PASSWORD = "open-Sesame-7"
@@ -95,7 +96,7 @@ class TestSignUp:
     def test_strangers_cannot_make_us_hash_for_ever(self, table: Table) -> None:
         with table.database.transaction() as work:
             taken = [
-                work.buckets.take("signup-passwords", 60, timedelta(hours=1), table.clock())
+                Rate("signup-passwords", 60, timedelta(hours=1)).take(work, table.clock())
                 for _ in range(61)
             ]
         assert taken.count(True) == 60
@@ -292,10 +293,8 @@ class TestRate:
         start(table)
         table.behind_front("")
         with table.database.transaction() as work:
-            for _ in range(99):
-                assert work.buckets.take(
-                    "password-peer 127.0.0.1", 100, timedelta(hours=1), table.clock()
-                )
+            rate = Rate("password-peer 127.0.0.1", 100, timedelta(hours=1))
+            assert all(rate.take(work, table.clock()) for _ in range(99))
         for number in range(3):
             table.person(f"x{number}@example.net").writes(f"resign 1 alice wrong-{number}")
         assert checks == ["wrong-0"]

@@ -7,22 +7,24 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbm.store.db import Database
+from pbm.store.repositories.buckets import Rate
 from tests.table import Table
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+A, B = Rate("a", 1, HOUR), Rate("b", 1, HOUR)
 
 
 def take(
     database: Database,
     key: str = "k",
     *,
-    capacity: float = 10,
+    capacity: int = 10,
     after: timedelta = timedelta(),
     wait: bool = True,
 ) -> bool:
     with database.transaction() as work:
-        return work.buckets.take(key, capacity, HOUR, NOW + after, wait=wait)
+        return Rate(key, capacity, HOUR).take(work, NOW + after, wait=wait)
 
 
 def taken(database: Database, tries: int, *, after: timedelta = timedelta()) -> int:
@@ -66,7 +68,7 @@ def test_a_clock_that_goes_back_takes_what_is_there(database: Database) -> None:
 
 def test_what_is_undone_was_not_taken(database: Database) -> None:
     with database.transaction() as work, suppress(ZeroDivisionError), work.savepoint():
-        assert work.buckets.take("k", 1, HOUR, NOW)
+        assert Rate("k", 1, HOUR).take(work, NOW)
         raise ZeroDivisionError
     assert take(database, capacity=1)
     assert not take(database, capacity=1)
@@ -79,12 +81,12 @@ def test_many_at_once_take_no_more_than_there_is(database: Database) -> None:
 
 def test_a_bucket_without_room_is_refused(database: Database) -> None:
     with pytest.raises(ValueError, match="a token at least"):
-        take(database, capacity=0.5)
+        take(database, capacity=0)
 
 
 def test_a_bucket_that_takes_too_long_to_fill_is_refused(database: Database) -> None:
     with database.transaction() as work, pytest.raises(ValueError, match="within 7 days"):
-        work.buckets.take("k", 1, timedelta(days=8), NOW)
+        Rate("k", 1, timedelta(days=8)).take(work, NOW)
 
 
 def test_without_waiting_it_is_counted_alike(database: Database) -> None:
@@ -96,19 +98,19 @@ def test_without_waiting_it_is_counted_alike(database: Database) -> None:
 
 def test_nobody_waits_for_what_another_counts(shared: Table) -> None:
     with shared.database.transaction() as one, shared.database.transaction() as other:
-        assert one.buckets.take("a", 1, HOUR, NOW, wait=False)
-        assert other.buckets.take("b", 1, HOUR, NOW, wait=False)
-        assert one.buckets.take("b", 1, HOUR, NOW, wait=False)  # not counted, and not waited for
-        assert other.buckets.take("a", 1, HOUR, NOW, wait=False)
+        assert A.take(one, NOW, wait=False)
+        assert B.take(other, NOW, wait=False)
+        assert B.take(one, NOW, wait=False)  # not counted, and not waited for
+        assert A.take(other, NOW, wait=False)
     with shared.database.transaction() as one, shared.database.transaction() as other:
-        assert not one.buckets.take("a", 1, HOUR, NOW, wait=False)
-        assert not other.buckets.take("a", 1, HOUR, NOW, wait=False)  # it is empty all the same
+        assert not A.take(one, NOW, wait=False)
+        assert not A.take(other, NOW, wait=False)  # it is empty all the same
 
 
 def test_it_can_be_asked_whether_one_is_empty(database: Database) -> None:
     def is_empty(after: timedelta = timedelta()) -> bool:
         with database.reading() as work:
-            return work.buckets.is_empty("k", 10, HOUR, NOW + after)
+            return Rate("k", 10, HOUR).is_empty(work, NOW + after)
 
     assert not is_empty()
     assert taken(database, 9) == 9

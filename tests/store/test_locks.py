@@ -17,6 +17,7 @@ from pbm.errors import OperatorError
 from pbm.rules import abalone as rules
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.processes.locks import acquire_server_lock
+from pbm.store.repositories.buckets import Rate
 from pbm.store.repositories.challenges import Expiring
 from pbm.store.values.mails import ArrivedMail, Kind, NewMail
 from pbm.store.values.queues import SearchKind, TimerKind
@@ -150,17 +151,18 @@ def test_a_timer_that_another_has_is_not_brought_forward(database: Database) -> 
 
 
 def test_old_buckets_that_another_uses_are_not_waited_for(database: Database) -> None:
+    one, another = Rate("a", 2, DAY), Rate("b", 2, DAY)
     with database.transaction() as work:
-        work.buckets.take("a", 2, DAY, NOW)
-        work.buckets.take("b", 2, DAY, NOW)
+        one.take(work, NOW)
+        another.take(work, NOW)
     with database.transaction() as work, database.transaction() as other:
-        work.buckets.take("a", 2, DAY, NOW)
+        one.take(work, NOW)
         work.flush()
         other.execute(_SOON)
         other.buckets.forget_full(NOW + 8 * DAY)
     with database.reading() as work:
-        assert work.buckets.left("a", 2, DAY, NOW) == 0
-        assert work.buckets.left("b", 2, DAY, NOW) == 2
+        assert one.left(work, NOW) == 0
+        assert another.left(work, NOW) == 2
 
 
 FOR_ALL: dict[str, Callable[[UnitOfWork], None]] = {

@@ -18,6 +18,7 @@ from pbm.resources import resource_path
 from pbm.service.accounts import CLEARED
 from pbm.store.db import Database
 from pbm.store.migrate import current_version, migrate, newest_version
+from pbm.store.repositories.buckets import Rate
 from pbm.store.schema import metadata
 from pbm.store.values.boards import Stop
 from pbm.store.values.queues import TimerKind
@@ -254,7 +255,7 @@ def test_a_yes_that_stands_goes_on_standing(bare_database_url: str) -> None:
         assert alice is not None
         assert bob is not None
         for key in (f"{alice.id}:{alice.epoch}", f"{bob.id}:{bob.epoch + 1}"):
-            work.buckets.take(f"yes-stands:{key}:{origin}", 1, day, now)
+            Rate("yes-stands", 1, day).take(work, now, key, origin)
     _moved(table.database, "0032", down=True)
     migrate(table.database)
     with table.database.transaction() as work:

@@ -34,6 +34,7 @@ from pbm.rules.registry import default_game
 from pbm.service.telling.announce import answers_stop, may_answer
 from pbm.service.telling.mail_writer import MailWriter, answers_left
 from pbm.service.understanding.mail_turn import MailTurn
+from pbm.store.repositories.buckets import Rate
 from pbm.store.values.asking import (
     CONSENT_STANDS,
     OPEN_FOR,
@@ -272,14 +273,15 @@ def is_consented(turn: Turn, player: Player, commands: Sequence[Command]) -> boo
     return bool(origin) and turn.work.consents.stands(player, origin, since=since)
 
 
-_MOST, _WITHIN = 60, timedelta(hours=1)  # hashes for all strangers; each takes some 25 ms
+# Hashes for all strangers; each takes some 25 ms.
+_SIGNUP_PASSWORDS = Rate("signup-passwords", 60, timedelta(hours=1))
 
 
 def hash_of_first(turn: Turn, command: SignUp | None) -> PasswordHash | None:
     """Hash the password in a newcomer's `signup`, if any. Raises Refusal and WorkNeeded."""
     if command is None or command.password is None:
         return None
-    if not turn.work.buckets.take("signup-passwords", _MOST, _WITHIN, turn.now):
+    if not _SIGNUP_PASSWORDS.take(turn.work, turn.now):
         raise Refusal("password-not-kept")
     return turn.hash_of(command.password.value)
 

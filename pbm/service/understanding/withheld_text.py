@@ -29,7 +29,7 @@ from pbm.mail.reading.charsets import UNSEEN
 from pbm.mail.reading.inbound import masked
 from pbm.passwords import LONGEST, SHORTEST, are_right
 from pbm.play.game_words import is_any_bare_move
-from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OWN_PASSWORDS
+from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OWN_PASSWORDS, Rate
 from pbm.rules.registry import games
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
@@ -185,12 +185,11 @@ def may_check(turn: MailTurn, handle: str) -> bool:
     """Return whether a password of the player `handle` may be checked now, and count the check."""
     peer = turn.mail.peer
     trusted = turn.site.trusts(peer)
-    rates = {
-        f"password-peer {peer}": MOST_OF_FRONT if trusted else MOST_CHECKS,
-        f"password {handle}": MOST_CHECKS,
-    }
-    take = turn.work.buckets.take
-    return all(take(key, most, CHECKS_WITHIN, turn.now) for key, most in rates.items())
+    rates = (
+        Rate(f"password-peer {peer}", MOST_OF_FRONT if trusted else MOST_CHECKS, CHECKS_WITHIN),
+        Rate(f"password {handle}", MOST_CHECKS, CHECKS_WITHIN),
+    )
+    return all(rate.take(turn.work, turn.now) for rate in rates)
 
 
 _MOST_WORDS = 5  # searched behind a userid

@@ -5,6 +5,7 @@ the bucket is empty, the event is not allowed. All processes share the buckets.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from sqlalchemy.sql.expression import ColumnElement
 
 from pbm.store.schema.running import buckets
 from pbm.store.sql.statement import BoundList, Statement, among, rows_of
-from pbm.store.sql.transaction import Repository
+from pbm.store.sql.transaction import Repository, Transaction
 
 _DAY_SECONDS = 86_400.0
 LONGEST = timedelta(days=7)  # longest fill time of a bucket; if unused for so long, it is full
@@ -24,60 +25,74 @@ _ASKED_TOGETHER = 5  # keys; for many more PostgreSQL reads the whole table
 _ROUNDING = 1e-6  # of a token, for the rounding errors of sums
 
 
-class Buckets(Repository):
-    def take(
-        self, key: str, capacity: float, per: timedelta, now: datetime, *, wait: bool = True
-    ) -> bool:
-        """Take a token from a bucket, and return True. If the bucket is empty, return False.
+@dataclass(frozen=True)
+class Rate:
+    """A limit that each owner has, such as an address or a network: a bucket of `most` tokens."""
 
-        An empty bucket fills up to `capacity` over the time `per`. Another open transaction may
-        have locked the bucket by taking a token. Then this call waits until that transaction ends.
-        With `wait=False` the call does not wait for a locked bucket. It takes no token, and returns
-        whether the bucket had one. Raises ValueError if `capacity` is below 1, or if `per` is above
-        `LONGEST`.
+    name: str
+    most: int
+    within: timedelta  # until an empty bucket is full again
+
+    def key(self, *whose: object) -> str:
+        return ":".join(map(str, (self.name, *whose)))
+
+    def take(self, work: Transaction, now: datetime, *whose: object, wait: bool = True) -> bool:
+        """Take a token, and return whether there was one. A rollback puts the token back.
+
+        Another open transaction may have locked the bucket by taking a token. Then this call waits
+        until that transaction ends. With `wait=False` the call does not wait for a locked bucket.
+        It takes no token, and returns whether the bucket had one. Raises ValueError if `most` is
+        below 1, or if `within` is above `LONGEST`.
         """
-        if capacity < 1:
+        if self.most < 1:
             raise ValueError("a bucket must hold a token at least")
-        if per > LONGEST:
+        if self.within > LONGEST:
             raise ValueError(f"a bucket must fill within {LONGEST.days} days")
-        if self._transaction.is_shared and not wait:
-            return key in self.take_each([key], capacity, per, now)
+        key = self.key(*whose)
+        if work.is_shared and not wait:
+            return key in self.take_each(work, now, [key])
         # A single statement, so that two processes cannot take the same token.
-        take, values = _TAKE[self._transaction.dialect.name], _values(capacity, per, now)
-        return take.value(self._transaction, whose=key, **values) is not None
+        take = _TAKE[work.dialect.name]
+        return take.value(work, whose=key, **self._values(now)) is not None
 
-    def take_each(
-        self, keys: Sequence[str], capacity: float, per: timedelta, now: datetime
-    ) -> dict[str, float]:
+    def take_each(self, work: Transaction, now: datetime, keys: Sequence[str]) -> dict[str, float]:
         """Take a token from each of several buckets, in one statement and without waiting.
 
         Returns how many tokens each bucket had before, without empty buckets. A bucket that another
         transaction has locked is in the result, but no token is taken from it.
         """
-        take, values = _TAKE_EACH[self._transaction.dialect.name], _values(capacity, per, now)
-        rows = take.rows(self._transaction, keys=list(keys), **values)
+        rows = _TAKE_EACH[work.dialect.name].rows(work, keys=list(keys), **self._values(now))
         taken = {row["key"]: row["tokens"] + 1 for row in rows}
-        if self._transaction.is_shared:  # those that are empty, or locked by another process
-            left = {key: self.left(key, capacity, per, now) for key in keys if key not in taken}
+        if work.is_shared:  # those that are empty, or locked by another process
+            left = {key: self._left(work, now, key) for key in keys if key not in taken}
             taken |= {key: tokens for key, tokens in left.items() if tokens >= 1 - _ROUNDING}
         return taken
 
-    def is_empty(self, key: str, capacity: float, per: timedelta, now: datetime) -> bool:
-        return self.left(key, capacity, per, now) < 1 - _ROUNDING
+    def is_empty(self, work: Transaction, now: datetime, *whose: object) -> bool:
+        return self.left(work, now, *whose) < 1 - _ROUNDING
 
-    def left(self, key: str, capacity: float, per: timedelta, now: datetime) -> float:
-        """Return how many tokens a bucket has. The result may be more than `capacity`."""
-        row = _READ_ONE.row(self._transaction, whose=key)
+    def left(self, work: Transaction, now: datetime, *whose: object) -> float:
+        """Return how many tokens a bucket has. The result may be more than `most`."""
+        return self._left(work, now, self.key(*whose))
+
+    def free_at(self, work: Transaction, now: datetime, *whose: object) -> datetime:
+        """Return the time when a bucket will have a token. If it has one now, return `now`."""
+        missing = 1 - self.left(work, now, *whose)
+        return now + max(0.0, missing) / self.most * self.within
+
+    def _left(self, work: Transaction, now: datetime, key: str) -> float:
+        row = _READ_ONE.row(work, whose=key)
         if row is None:
-            return capacity
-        filled = max(0.0, (now - row["filled_at"]) / per) * capacity
+            return self.most
+        filled = max(0.0, (now - row["filled_at"]) / self.within) * self.most
         return float(row["tokens"] + filled)
 
-    def free_at(self, key: str, capacity: float, per: timedelta, now: datetime) -> datetime:
-        """Return the time when a bucket will have a token. If it has one now, return `now`."""
-        missing = 1 - self.left(key, capacity, per, now)
-        return now + max(0.0, missing) / capacity * per
+    def _values(self, now: datetime) -> dict[str, Any]:
+        rate, most = self.most / self.within.total_seconds(), float(self.most)
+        return {"now": now, "most": most, "left": most - 1, "a_second": rate}
 
+
+class Buckets(Repository):
     def forget_full(self, now: datetime) -> bool:
         """Delete buckets that were not used for `LONGEST`. Returns True if there may be more."""
         oldest = (
@@ -104,11 +119,6 @@ class Buckets(Repository):
         query = select(func.min(buckets.c.filled_at, type_=buckets.c.filled_at.type))
         found: datetime | None = self._transaction.scalar(query.where(buckets.c.key.in_(keys)))
         return found
-
-
-def _values(capacity: float, per: timedelta, now: datetime) -> dict[str, Any]:
-    rate = capacity / per.total_seconds()
-    return {"now": now, "most": float(capacity), "left": float(capacity - 1), "a_second": rate}
 
 
 def _take(dialect: str, *, each: bool = False) -> Statement:
