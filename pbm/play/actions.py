@@ -39,19 +39,13 @@ def play_move(
 
     With `more_comes` planned moves wait for `play_on`.
     """
-
-    def play(board: Board) -> Changed:
-        after, move = boards.add_move(work, board, text, now)
-        count_move(work, board, after, arrived or now)
-        mover = board.to_move
-        if mover is None:
-            return after, []  # never: the rules refuse it
-        played = MovePlayed(
-            board.id, after.ply, mover.player_id, move, "" if text == move else text
-        )
-        return after, [played, *after_a_move(work, after, mover.player_id)]
-
-    return advance(work, board, play, now, more_comes=more_comes)
+    after, move = boards.add_move(work, board, text, now)
+    count_move(work, board, after, arrived or now)
+    mover = board.to_move
+    assert mover is not None  # the rules refuse other moves
+    played = MovePlayed(board.id, after.ply, mover.player_id, move, "" if text == move else text)
+    changed = after, [played, *after_a_move(work, after, mover.player_id)]
+    return advance(work, board, changed, now, more_comes=more_comes)
 
 
 def leave_board(
@@ -63,14 +57,10 @@ def leave_board(
     """
     if how != FORFEITED:
         work.boards.note_answered(board.id, player.id)
-
-    def leave(board: Board) -> Changed:
-        seats = [seat.seat for seat in board.seats_of(player.id)]
-        after = boards.take_out(work, board, seats, how, now, spared=spared)
-        after, caused = after_leaving(work, after, now)
-        return after, [PlayerLeft(board.id, player.id, how), *caused]
-
-    return advance(work, board, leave, now)
+    seats = [seat.seat for seat in board.seats_of(player.id)]
+    out = boards.take_out(work, board, seats, how, now, spared=spared)
+    after, caused = after_leaving(work, out, now)
+    return advance(work, board, (after, [PlayerLeft(board.id, player.id, how), *caused]), now)
 
 
 def boards_played(work: UnitOfWork, player: Player, *, lock: bool = True) -> list[Board]:
@@ -92,12 +82,9 @@ def decline_board(
     if fact is BoardDeclined:
         work.boards.note_answered(board.id, player.id)
     successor = _successor(work, board, player, now)
-
-    def decline(board: Board) -> Changed:
-        declined = fact(board.id, player.id, successor.id if successor else None)
-        return boards.close_board(work, board, "declined", now), [declined]
-
-    events = advance(work, board, decline, now, begins_anew=successor is not None)
+    declined = fact(board.id, player.id, successor.id if successor else None)
+    changed: Changed = boards.close_board(work, board, "declined", now), [declined]
+    events = advance(work, board, changed, now, begins_anew=successor is not None)
     return [*events, BoardStarted(successor.id, player.id)] if successor else events
 
 
@@ -201,11 +188,8 @@ def end_board(
     work: UnitOfWork, board: Board, winners: Sequence[int] | None, now: datetime
 ) -> list[Event]:
     """End a board. `winners` is () for a draw, and None to end it without a result."""
-
-    def end(board: Board) -> Changed:
-        return boards.close_board(work, board, BY_OPERATOR, now, winners=winners), []
-
-    return advance(work, board, end, now)
+    after = boards.close_board(work, board, BY_OPERATOR, now, winners=winners)
+    return advance(work, board, (after, []), now)
 
 
 def forfeits_that_ended(work: UnitOfWork, board: Board) -> tuple[Departure, ...]:
@@ -226,25 +210,17 @@ def reopen_board(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     if undone:
         work.playing.drop_departures(board, undone[0].left_at)
         _end_absences(work, board, undone)
-
-    def reopen(board: Board) -> Changed:
-        position = boards.position_after(work, board, board.ply)
-        progress = boards.progress_at(board, position, board.ply)
-        after = work.playing.set_progress(board, progress, now)
-        return _without_the_removed(work, after, now), []
-
-    return advance(work, board, reopen, now)
+    position = boards.position_after(work, board, board.ply)
+    progress = boards.progress_at(board, position, board.ply)
+    after = work.playing.set_progress(board, progress, now)
+    return advance(work, board, (_without_the_removed(work, after, now), []), now)
 
 
 def undo_ply(work: UnitOfWork, board: Board, now: datetime) -> list[Event]:
     """Take back the last ply (a single move). Players who left after it are in the game again."""
     _end_absences(work, board, forfeits_after(work, board, board.ply))
-
-    def undo(board: Board) -> Changed:
-        after = boards.go_back(work, board, board.ply - 1, now)
-        return _without_the_removed(work, after, now), []
-
-    return advance(work, board, undo, now)
+    after = boards.go_back(work, board, board.ply - 1, now)
+    return advance(work, board, (_without_the_removed(work, after, now), []), now)
 
 
 def forfeits_after(work: UnitOfWork, board: Board, ply: int) -> tuple[Departure, ...]:

@@ -3,9 +3,7 @@
 After each change the end of the game is settled: clocks, ratings, and the next round of a match.
 """
 
-from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 
 from pbm.events import BoardEnded, BoardReopened, Event
 from pbm.play import plans
@@ -20,26 +18,25 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus
 
 Changed = tuple[Board, list[Event]]  # a board after a change, and what happened
-Change = Callable[[Board], Changed]
 MOST_PLANNED = 24  # planned moves in one turn
 
 
 def advance(
     work: UnitOfWork,
-    board: Board,
-    change: Change,
+    before: Board,
+    changed: Changed,
     now: datetime,
     *,
     begins_anew: bool = False,
     more_comes: bool = False,
 ) -> list[Event]:
-    """Change a board, settle its end, play what is planned, and ask for the next move, once.
+    """After a change, settle a board's end, play what is planned, and ask for the next move, once.
 
-    With `begins_anew`, the end of the game starts no further round of a match. With `more_comes`
-    planned moves wait for `play_on`, since more commands come with the change. Raises what `change`
-    raises.
+    `before` is the board as it was. With `begins_anew`, the end of the game starts no further round
+    of a match. With `more_comes` planned moves wait for `play_on`, since more commands come with
+    the change.
     """
-    board, events = _changed(work, board, change, now, begins_anew=begins_anew)
+    board, events = _settled(work, before, changed, now, begins_anew=begins_anew)
     if not more_comes:
         board, planned = _play_plans(work, board, now)
         events += planned
@@ -62,23 +59,23 @@ def _play_plans(work: UnitOfWork, board: Board, now: datetime) -> Changed:
         events += ended
         if step is None:
             break
-        board, caused = _changed(work, board, partial(plans.play_planned, work, step, now), now)
+        board, caused = _settled(work, board, plans.play_planned(work, board, step, now), now)
         events += caused
     return board, events
 
 
-def _changed(
-    work: UnitOfWork, before: Board, change: Change, now: datetime, *, begins_anew: bool = False
+def _settled(
+    work: UnitOfWork, before: Board, changed: Changed, now: datetime, *, begins_anew: bool = False
 ) -> Changed:
-    after, events = change(before)
+    after, events = changed
     if after.is_left_to_robots and not teams(after.start):
         after = close_board(work, after, "agreed", now, winners=())
     if _end(before) != _end(after):
-        events = [*events, *_settled(work, before, after, now, begins_anew=begins_anew)]
+        events = [*events, *_ended(work, before, after, now, begins_anew=begins_anew)]
     return after, [*events, *plans.follow(work, before, after, events)]
 
 
-def _settled(
+def _ended(
     work: UnitOfWork, before: Board, after: Board, now: datetime, *, begins_anew: bool
 ) -> list[Event]:
     """Do what follows the end of a board's game, or its reopening."""

@@ -105,7 +105,7 @@ def agree(
     offer = replace(offer, agreed=(*offer.agreed, player_id))
     board = _keep(work, board, offer)
     if not board.waiting_for(offer):
-        return advance(work, board, lambda it: _fulfil(work, it, offer, now), now)
+        return advance(work, board, _fulfil(work, board, offer, now), now)
     return [_answered(news.OfferSeconded, board, offer, player_id)]
 
 
@@ -268,12 +268,8 @@ def claim_draw(work: UnitOfWork, board: Board, player: Player, now: datetime) ->
         reason = game.claim(positions, moves)
     except ClaimError as error:
         raise Refusal("nothing-to-claim", number=board.id, **why(board.rules, error)) from error
-    claimed = news.DrawClaimed(board.id, player.id, reason)
-
-    def draw(board: Board) -> Changed:
-        return close_board(work, board, "claimed", now, winners=()), [claimed]
-
-    return advance(work, board, draw, now)
+    drawn = close_board(work, board, "claimed", now, winners=())
+    return advance(work, board, (drawn, [news.DrawClaimed(board.id, player.id, reason)]), now)
 
 
 def claimable(

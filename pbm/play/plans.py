@@ -207,7 +207,7 @@ def _is_legal(board: Board, move: str) -> bool:
 
 
 def play_planned(
-    work: UnitOfWork, step: Step, now: datetime, board: Board
+    work: UnitOfWork, board: Board, step: Step, now: datetime
 ) -> tuple[Board, list[Event]]:
     """Play a move of a plan. It takes none of its player's time."""
     after, move = add_move(work, board, step.move, now, planned=True)

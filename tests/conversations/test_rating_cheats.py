@@ -115,7 +115,7 @@ def quick_draw(table: Table, *handles: str) -> None:
     with table.database.transaction() as work:
         board = work.boards.get(number)
         now = table.clock()
-        advance(work, board, lambda it: (close_board(work, it, "agreed", now, winners=()), []), now)
+        advance(work, board, (close_board(work, board, "agreed", now, winners=()), []), now)
 
 
 def begun(table: Table, *handles: str) -> int:
