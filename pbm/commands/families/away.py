@@ -53,12 +53,13 @@ class Back(Command, group="account"):
 
 
 def _vacations(context: Context, **taken: str) -> Answered:
-    whose = context.work, context.player, context.turn.arrived
+    player, now = context.player, context.turn.arrived
+    known = context.work.vacations.of_player(player.id, vacations.today_of(player, now))
     coming = [
         {"first": str(item.first_day), "last": str(item.last_day), "board": item.board_id}
-        for item in vacations.still_to_come(*whose)
+        for item in known
     ]
-    left = vacations.days_left(*whose)
+    left = vacations.days_left(context.work, player, now)
     told = {"coming": coming, "left": left, "most": vacations.DAYS_A_YEAR}
     return Answered("vacation", {**told, **taken})
 

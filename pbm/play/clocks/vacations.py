@@ -132,11 +132,6 @@ def days_left(work: UnitOfWork, player: Player, now: datetime) -> list[dict[str,
     return [{"year": year, "left": max(0, _left(taken, year))} for year in years]
 
 
-def still_to_come(work: UnitOfWork, player: Player, now: datetime) -> tuple[Vacation, ...]:
-    """Return a player's current and coming vacations, in order."""
-    return work.vacations.of_player(player.id, today_of(player, now))
-
-
 def _taken(work: UnitOfWork, player: Player, since: date) -> set[date]:
     """Return the days of a player's vacations, except those that ended before `since`'s year."""
     return _days_of(work.vacations.of_player(player.id, date(since.year, 1, 1)))

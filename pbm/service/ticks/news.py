@@ -9,7 +9,7 @@ from typing import Any
 
 from pbm.events.board import AccountNews, PlayerAway, PlayerBack, PlayerReachable, PlayerUnreachable
 from pbm.play import broadcasts
-from pbm.play.clocks.vacations import NOTICE_AFTER, beginning_of, still_to_come, today_in, today_of
+from pbm.play.clocks.vacations import NOTICE_AFTER, beginning_of, today_in, today_of
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import latest_digest, next_digest, next_hour
 from pbm.play.limits import ACCOUNT_NEWS
@@ -94,7 +94,7 @@ def tell_vacation_ended_early(tick: Tick) -> str | Again:
     if vacation is None or not player.is_active:
         return _DROPPED
     today = today_of(player, tick.now)
-    vacations = still_to_come(tick.work, player, tick.now)
+    vacations = tick.work.vacations.of_player(player.id, today)
     if any(item.first_day <= today < item.last_day for item in vacations):
         return f"{player.handle} is away again"
     return _tell_of(tick, vacation, player, lambda number: PlayerBack(number, player.id))

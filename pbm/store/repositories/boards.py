@@ -34,16 +34,8 @@ from pbm.store.values.players import PlayerStatus
 
 SEATED = (
     select(
-        seats.c.board_id,
-        seats.c.seat,
-        seats.c.player_id,
+        seats,
         func.coalesce(seats.c.name, players.c.handle).label("handle"),
-        seats.c.last_ply,
-        seats.c.answered,
-        seats.c.used,
-        seats.c.banked,
-        seats.c.stopped,
-        seats.c.taken_over,
         seats.c.name.is_not(None).label("from_record"),
         (seats.c.name.is_(None) & players.c.unreachable_since.is_not(None)).label("unreachable"),
         (seats.c.name.is_(None) & (players.c.status == PlayerStatus.REMOVED)).label("removed"),

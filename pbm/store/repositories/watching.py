@@ -118,28 +118,22 @@ class Watchings(Repository):
         query = select(watchings).where(watchings.c.watcher_id == watcher_id)
         return self._all(Watching, query.order_by(watchings.c.id))
 
-    def add(
-        self,
-        watcher_id: int,
-        how: How,
-        now: datetime,
-        *,
-        board_id: int | None = None,
-        followed_id: int | None = None,
-    ) -> None:
-        """Let a player watch a board, or all boards of a player, from now on; or change how."""
-        its = [watchings.c.watcher_id == watcher_id, watchings.c.board_id == board_id]
-        if followed_id:
-            its[1] = watchings.c.followed_id == followed_id
+    def add(self, watcher_id: int, how: How, now: datetime, **what: int) -> None:
+        """Let a player watch from now on, or change how.
+
+        `what` is the `board_id` of a board, or for all boards of a player the `followed_id`.
+        """
+        whose = {"watcher_id": watcher_id, **what}
+        its = [watchings.c[name] == number for name, number in whose.items()]
         self._delete(watchings, *its, watchings.c.over)
         if self._exists(select(watchings.c.id).where(*its)):
             self._update(watchings, *its, how=how)
             return
-        added = _sits(followed_id) if followed_id else boards.c.id == board_id
+        followed = what.get("followed_id")
+        added = _sits(followed) if followed else boards.c.id == what["board_id"]
         is_new = boards.c.id.not_in(_BOARDS_OF.params(watcher=watcher_id))
         is_open = and_(boards.c.status == BoardStatus.PLAYING, ~_sits(watcher_id))
         self._note_told(watcher_id, added, is_open, is_new)
-        whose = {"watcher_id": watcher_id, "board_id": board_id, "followed_id": followed_id}
         self._insert(watchings, **whose, how=how, since=now)
 
     def end(self, watcher_id: int, numbers: Collection[int]) -> None:
