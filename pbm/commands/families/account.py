@@ -110,7 +110,7 @@ class ChangeHandle(Command, group="account"):
     handle: str = operand(Handle())
 
     def pinned(self, context: Context) -> str:
-        return f"{self.words[0]} {self.second} {self.handle}"
+        return f"{self.called} {self.handle}"
 
     def run(self, context: Context) -> Iterator[Event]:
         player = context.player

@@ -27,7 +27,6 @@ from pbm.store.values.boards import Board, Offer
 CHALLENGE = "challenge"
 _ALL = "all"  # all challenges, as on older servers
 _LOOKED_AT = 200  # boards of a player that are searched for offers
-_SAYS_NOTHING = ("the", "offer", "from")
 _WHAT = OneOf(  # shown short, so that the usage line fits a phone
     *(DRAW, TAKEBACK, PAUSE, RESUME, SUBSTITUTE, CHALLENGE), undo=TAKEBACK, all=_ALL, shown="what"
 )
@@ -38,10 +37,8 @@ class Draw(BoardCommand, group="play"):
 
     takes_login = True
     words = ("draw", "propose")
+    passes_over = (DRAW,)  # "propose draw"
     comes_last = True
-
-    def _read(self, words: list[str]) -> None:
-        super()._read([word for word in words if lowered(word) != DRAW])  # "propose draw"
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
@@ -93,6 +90,7 @@ class TakeBack(BoardCommand, group="play"):
 
 class _Answer(Command):
     takes_login = True
+    passes_over = ("the", "offer", "from")
     withdraws: ClassVar[bool] = False  # answers the speaker's own offers and challenges, too
 
     board: BoardRef | None = operand(BoardKind(), optional=True, anywhere=True)
@@ -100,7 +98,7 @@ class _Answer(Command):
     who: str | None = operand(Handle(), optional=True)
 
     def _read(self, words: list[str]) -> None:
-        super()._read([word for word in words if lowered(word) not in _SAYS_NOTHING])
+        super()._read(words)
         left = None if self.what in (CHALLENGE, SUBSTITUTE) else self.who
         left = str(self.board) if self.what == CHALLENGE and self.board else left
         if left is not None:

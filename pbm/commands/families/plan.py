@@ -84,19 +84,13 @@ class MakePlan(BoardCommand, group="play"):
     def bare(cls, line: str, game: Game) -> Self | None:
         """Return a command for a line that only a plan has; None for any other line."""
         found = read_plan_line(line)
-        if found is None:
-            return None
-        command = cls()
-        command.game, command.line, command.board = game, " ".join(line.split()), None
-        command.text = PlanAsked(lines=(found,))
-        return command
+        return cls.of(found, " ".join(line.split()), game) if found else None
 
     @classmethod
-    def for_next_turn(cls, move: str, line: str, board: BoardRef | None) -> Self:
-        """Return a command that plans a move for the sender's next turn."""
+    def of(cls, planned: Written, line: str, game: Game, board: BoardRef | None = None) -> Self:
         command = cls()
-        command.line, command.board = line, board
-        command.text = PlanAsked(lines=(Written(move, (((), move),)),))
+        command.game, command.line, command.board = game, line, board
+        command.text = PlanAsked(lines=(planned,))
         return command
 
     @classmethod
@@ -207,6 +201,3 @@ class GoOn(BoardCommand, group="play"):
         yield from play_move(
             *(context.work, board, move, context.now, context.turn.arrived), more_comes=True
         )
-
-    def pinned(self, context: Context) -> str:
-        return f"go on {context.own_game(self.board).id}"

@@ -23,6 +23,7 @@ from pbm.mail.site import Answering
 from pbm.play import advice
 from pbm.play.actions import leave_board, play_move
 from pbm.play.boards import Setup, check_move
+from pbm.play.plan_lines import Written
 from pbm.play.previews import imagined_board, view_after
 from pbm.play.views import listed_after, past_view
 from pbm.rules.contract import Game, completed
@@ -74,7 +75,8 @@ class PlayMove(BoardCommand, group="play"):
         if mover and mover.player_id != context.player_id:
             is_whole = self.is_bare and read_plan_line(self.line) is not None
             if is_whole and self._is_newest(board, context):
-                plan = MakePlan.for_next_turn(self.move, self.line, self.board)
+                planned = Written(self.move, (((), self.move),))  # for the next turn
+                plan = MakePlan.of(planned, self.line, self.game, self.board)
                 yield from plan.run(context)
                 return
             raise Refusal("not-your-turn", turn=mover.handle, number=board.id)

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from pbm.commands.families.play import PlayMove, state_of
 from pbm.commands.language.context import Context, which_board
 from pbm.commands.language.declare import BoardCommand
-from pbm.commands.language.words import BoardRef, lowered
+from pbm.commands.language.words import BoardRef
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play.actions import play_move
 from pbm.play.plans import is_stopped
 from pbm.store.values.asking import ErrandStatus, PendingCommands
 from pbm.store.values.boards import Board
-
-_THE_MOVE = frozenset("it the that this my move please on board".split())
 
 
 class Submit(PlayMove, group="play"):
@@ -28,14 +26,7 @@ class Submit(PlayMove, group="play"):
 
 class _Settle(BoardCommand):
     takes_login = True
-
-    @classmethod
-    def login_in(cls, words: list[str]) -> int | None:
-        at = super().login_in(words)
-        return None if at and lowered(words[at]) in _THE_MOVE else at
-
-    def _read(self, words: list[str]) -> None:
-        super()._read([word for word in words if lowered(word) not in _THE_MOVE])
+    passes_over = frozenset("it the that this my move please on board".split())
 
 
 class Confirm(_Settle, group="play"):

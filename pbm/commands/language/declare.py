@@ -11,7 +11,7 @@ page, and `help/commands/decline.txt` the text of the page.
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -262,8 +262,10 @@ class Command:
     keeps_lines: ClassVar[bool] = False  # lines of moves and commands below are its text, too
     takes_lines: ClassVar[bool] = False  # some lines right below belong to it, see `takes`
     takes_login: ClassVar[bool] = False  # `12 userid password` may precede its arguments
+    passes_over: ClassVar[Collection[str]] = ()  # words that say nothing behind the command's own
     comes_last: ClassVar[bool] = False  # is run after the other commands of the mail
     about_board: ClassVar[bool] = False  # has an argument for a board; its refusal shows the board
+    called: ClassVar[str] = ""  # its name, with the second word
     fields: ClassVar[dict[str, Field]] = {}
     _in_turn: ClassVar[dict[str, Field]] = {}  # in parsing order: first those for words anywhere
     _secret_at: ClassVar[int] = maxsize  # the index of the first operand that is a password
@@ -276,6 +278,7 @@ class Command:
 
     def __init_subclass__(cls, *, group: str = "") -> None:
         cls.group = group or cls.group
+        cls.called = " ".join(filter(None, (*cls.words[:1], cls.second)))
         declared: dict[str, Any] = {}
         for base in reversed(cls.__mro__):
             declared |= vars(base)
@@ -295,7 +298,7 @@ class Command:
     @classmethod
     def usage(cls, game: Game | None = None) -> str:
         shown = (field.usage(game or default_game()) for field in cls.fields.values())
-        return " ".join(filter(None, [cls.words[0], cls.second, *shown]))
+        return " ".join(filter(None, [cls.called, *shown]))
 
     @property
     def begins_words(self) -> bool:
@@ -304,13 +307,12 @@ class Command:
 
     @classmethod
     def examples_of(cls, game: Game | None = None) -> tuple[str, ...]:
-        name = f"{cls.words[0]} {cls.second}".strip()
-        return (game or default_game()).info.examples.get(name, cls.examples)
+        return (game or default_game()).info.examples.get(cls.called, cls.examples)
 
     @classmethod
     def help(cls) -> str:
-        text = command_text(f"{cls.words[0]} {cls.second}".strip())
-        return "\n\n".join(filter(None, (cls.summary(), cls.with_game(text))))
+        text = cls.with_game(command_text(cls.called))
+        return "\n\n".join(filter(None, (cls.summary(), text)))
 
     @classmethod
     def summary(cls) -> str:
@@ -376,10 +378,12 @@ class Command:
     @classmethod
     def login_in(cls, words: list[str]) -> int | None:
         """Return the index of the handle if a handle and a password stand in `words`; else None."""
-        return login_at(words) if cls.takes_login else None
+        at = login_at(words) if cls.takes_login else None
+        return None if at and lowered(words[at]) in cls.passes_over else at
 
     def _read(self, words: list[str]) -> None:
         """Parse all fields. Words of a password or of a sentence are never options."""
+        words = [word for word in words if lowered(word) not in self.passes_over]
         left, options = words[: self._secret_at], Options()
         if not self._sentences:
             left, options = split_options(left)
@@ -454,4 +458,4 @@ class BoardCommand(Command):
     board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def pinned(self, context: Context) -> str:
-        return f"{self.words[0]} {context.own_board(self.board).id}"
+        return f"{self.called} {context.own_board(self.board).id}"
