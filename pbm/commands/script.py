@@ -1,7 +1,7 @@
 """Parses a whole mail into commands and a comment, or into a problem."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise, takewhile
@@ -90,12 +90,14 @@ def read_script(
     `below_quotes` are the indexes of the lines right below quotations. Commands there count only if
     the mail has no other commands.
     """
-    apart, said = _words_apart(
-        said, partial(_read_line, game=game or default_game(), in_answer=in_answer)
-    )
-    joined, below = _with_moves_joined(said, below_quotes)
-    script = _read_joined(subject, joined, below, in_answer, game or default_game())
-    comment = script.comment if joined is said else tuple(_as_written(script.comment, said))
+    game = game or default_game()
+    read = partial(_read_line, game=game, in_answer=in_answer)
+    apart, said = _words_apart(said, read)
+    joined, below, parts = _with_moves_joined(said, below_quotes)
+    script = _read_joined(subject, joined, below, read, game)
+    comment = script.comment
+    if parts:
+        comment = tuple(part for line in comment for part in parts.get(line, (line,)))
     # Lines of a plan that come back from one of our mails are nobody else's to read.
     if "|" in "".join(comment):
         barred = [at for at, line in enumerate(comment) if line.lstrip().startswith("|")]
@@ -132,9 +134,8 @@ def _words_apart(said: Sequence[str], read: _Read) -> tuple[tuple[Command, ...],
 
 
 def _read_joined(
-    subject: str, said: Sequence[str], below_quotes: Sequence[int], in_answer: bool, game: Game
+    subject: str, said: Sequence[str], below_quotes: Sequence[int], read: _Read, game: Game
 ) -> Script:
-    read = partial(_read_line, game=game, in_answer=in_answer)
     heading = "" if not subject or subjects.is_own(subject) else subject.strip()
     script = replace(_read_mail(heading, said, read, game), said=trimmed(said), heading=heading)
     if script.commands or script.problem:
@@ -151,13 +152,13 @@ def _read_joined(
 
 def _with_moves_joined(
     said: Sequence[str], below_quotes: Sequence[int]
-) -> tuple[Sequence[str], Sequence[int]]:
+) -> tuple[Sequence[str], Sequence[int], Mapping[str, Sequence[str]]]:
     """Return the lines with moves joined that a mail program broke; no rest may read as a move.
 
-    Returns the new indexes of the lines below quotations, too.
+    Returns the new indexes of the lines below quotations, too, and the parts of joined lines.
 
     >>> _with_moves_joined(["K and Q,", "that is all"], [1])
-    (['K and Q,', 'that is all'], [1])
+    (['K and Q,', 'that is all'], [1], {})
     """
     lines = [at for at, line in enumerate(said[:_LINES_READ]) if line.strip()]
     broken = {
@@ -167,32 +168,17 @@ def _with_moves_joined(
         for between in range(above + 1, below + 1)
     }
     if not broken:
-        return said, below_quotes
+        return said, below_quotes, {}
     joined: list[str] = []
+    parts: dict[str, list[str]] = {}
     for at, line in enumerate(said):
         if at not in broken:
             joined.append(line)
         elif line.strip():
+            above = parts.get(joined[-1], [joined[-1]])
             joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"
-    return joined, [at - sum(other < at for other in broken) for at in below_quotes]
-
-
-def _as_written(comment: Sequence[str], said: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a comment; what was joined for reading is apart again."""
-    written, lines = set(said), [line for line in said if line.strip()]
-    for line in comment:
-        parts = () if line in written else _parts_of(line, lines)
-        yield from parts or (line,)
-
-
-def _parts_of(joined: str, lines: Sequence[str]) -> Sequence[str]:
-    for first, line in enumerate(lines):
-        text, end = line, first + 1
-        while text != joined and joined.startswith(text.rstrip()) and end < len(lines):
-            text, end = f"{text.rstrip()} {lines[end].lstrip()}", end + 1
-        if text == joined:
-            return lines[first:end]
-    return ()
+            parts[joined[-1]] = [*above, line]
+    return joined, [at - sum(other < at for other in broken) for at in below_quotes], parts
 
 
 def _is_broken(above: list[str], below: list[str]) -> bool:
@@ -248,28 +234,27 @@ def _read_body(body: tuple[str, ...], read: _Read, *, only_commands: bool = Fals
         else:
             comment = trimmed(body[index:])
             break
-    keeps = bool(commands) and commands[-1].takes_text
-    plan, comment = ([], comment) if keeps else _plan_among(comment, read)
-    above = next((item for item in commands if isinstance(item, MakePlan)), None)
-    for item in plan:
-        if above:
-            above.below = (*above.below, item.line, *item.below)
-        else:
-            commands.append(item)
+    if not (commands and commands[-1].takes_text):
+        comment = _take_plan(commands, comment, read)
     commands.sort(key=lambda item: (item.takes_text, item.comes_last))
     return Script(tuple(commands), comment)
 
 
-def _plan_among(lines: tuple[str, ...], read: _Read) -> tuple[list[MakePlan], tuple[str, ...]]:
-    """Return the plan whose lines stand among a sender's words, and the words without them."""
+def _take_plan(commands: list[Command], lines: tuple[str, ...], read: _Read) -> tuple[str, ...]:
+    """Add the plan whose lines stand among a sender's words to commands; return the other words."""
     at = [index for index, line in enumerate(lines[:_LINES_READ]) if begins_plan(line)]
     at = at[: PLAN_LINES + 1]  # with more lines the plan is refused
     found = {index: command for index in at if isinstance(command := read(lines[index]), MakePlan)}
     if not found:
-        return [], lines
-    first = next(iter(found.values()))
-    first.below = tuple(lines[index] for index in found)[1:]
-    return [first], trimmed([line for index, line in enumerate(lines) if index not in found])
+        return lines
+    written = [lines[index] for index in found]
+    plan = next((item for item in commands if isinstance(item, MakePlan)), None)
+    if plan is None:
+        plan = next(iter(found.values()))
+        commands.append(plan)
+        del written[0]
+    plan.below += tuple(written)
+    return trimmed([line for index, line in enumerate(lines) if index not in found])
 
 
 def _take_lines(command: Command, below: Sequence[str]) -> int:
