@@ -24,7 +24,7 @@ from pbm.robots.analysis import Judged, Piece, look_at
 from pbm.robots.thinking import Course, RobotMove
 from pbm.rules.contract import Budget
 from pbm.rules.robots import ADVISER, ROBOTS
-from pbm.service.asking import challenges, guests, questions
+from pbm.service.asking import challenges, questions
 from pbm.service.robots import handlers
 from pbm.service.robots.jobs import MOST_TRIES
 from pbm.service.ticks import jobs
@@ -263,8 +263,8 @@ def _open_games(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
 
 def _left_alone(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Mail]:
     """The mails of players who want to be asked first, or not to read somebody."""
-    monkeypatch.setattr(questions, "new_token", lambda: "a" * 24)
-    monkeypatch.setattr(guests, "new_token", lambda: "b" * 24)
+    tokens = iter("ab")
+    monkeypatch.setattr(questions, "new_token", lambda: next(tokens) * 24)
     table = Table(url)
     alice, bob = table.start("alice", "bob")
     bob.says("challenges ask")

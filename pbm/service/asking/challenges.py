@@ -1,4 +1,4 @@
-"""Asks challenged players, invited guests and newcomers; tells players of cancelled challenges."""
+"""Asks challenged players, guests, newcomers and substitutes; tells of cancelled challenges."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,14 @@ from pbm.commands.script import Script
 from pbm.commands.turn import Turn
 from pbm.errors import Refusal
 from pbm.events import CalledOff, Guest, Invited, Proposed
+from pbm.events.board import SubstituteAsked
 from pbm.mail.keys import new_token, token_digest
 from pbm.passwords import PasswordHash
 from pbm.plain import from_plain
 from pbm.play.challenges import setup_of_challenge, takes_challenge
 from pbm.play.clocks.terms import usual_terms
-from pbm.play.limits import SIGNUP_STANDS, take_unasked_mail
+from pbm.play.limits import CHALLENGE_STANDS, SIGNUP_STANDS, take_unasked_mail
+from pbm.play.offers import SUBSTITUTE
 from pbm.play.subjects import question_subject
 from pbm.play.views import opening_view
 from pbm.rules.contract import Game, Position, completed
@@ -29,8 +31,9 @@ from pbm.rules.registry import default_game, game_named, games
 from pbm.rules.sides import mover, teams
 from pbm.service.accounts import suggest_handle
 from pbm.service.asking.questions import ask_player, of_address, shortened
+from pbm.service.telling.announce import shown_to
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.store.values.asking import PendingChallenge
+from pbm.store.values.asking import ErrandStatus, PendingChallenge
 from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
 
@@ -117,6 +120,19 @@ def without_links(comment: Sequence[str]) -> str:
     if not any(map(str.isalnum, text)):
         return ""
     return text if len(text) <= _LONGEST_WORDS else text[: _LONGEST_WORDS - 1].rstrip() + _CUT
+
+
+def ask_guest(turn: Turn, event: SubstituteAsked) -> None:
+    """Mail the board to whoever is to take over seats, with the question whether to play on."""
+    work, number, until = turn.work, event.board_id, turn.now + CHALLENGE_STANDS
+    board, guest = work.boards.get(number), work.players.get(event.guest)
+    told = (number, (f"accept {SUBSTITUTE} {number}",), ())
+    errand = work.questions.add_errand(guest.id, *told, turn.now, status=ErrandStatus.HELD)
+    kept = {"errands": [errand], "no": [f"reject {SUBSTITUTE} {number}"], "origin": None}
+    by = board.handle_of(event.player)
+    shown = {**shown_to(turn, guest, board), "by": by, "until": f"{until:%Y-%m-%d}"}
+    asked = "confirm", question_subject(f"play on for {by}"), shown, kept, until, Kind.NOTICE
+    ask_player(turn, guest, *asked, template=SUBSTITUTE)
 
 
 def invitation_subject(inviter: str, game: Game) -> str:

@@ -155,12 +155,16 @@ def ask_player(
     kept: dict[str, Any],
     until: datetime | None = None,
     mail: Kind = Kind.QUESTION,
+    template: str = "",
 ) -> None:
-    """Store and mail a question, open till `until`; `kept` is stored for handling the answer."""
+    """Store and mail a question, open till `until`; `kept` is stored for handling the answer.
+
+    The template has the name of the question's kind, unless it is named.
+    """
     token, until = new_token(), until or turn.now + OPEN_FOR
     asked = kind, player.address, token_digest(token), kept, turn.now, until, player
     turn.work.questions.ask(*asked)
-    MailWriter(turn).question(player, kind, subject, params, token, kind=mail)
+    MailWriter(turn).question(player, template or kind, subject, params, token, kind=mail)
 
 
 def ask_once_more(

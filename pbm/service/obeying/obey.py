@@ -34,8 +34,12 @@ from pbm.play.begin import robot_to_begin_with
 from pbm.play.limits import LEFT_OUT_NOTICES, MOST_ALONE, is_paused
 from pbm.rules.registry import default_game
 from pbm.service.asking import questions
-from pbm.service.asking.challenges import ask_challenged, ask_invited, tell_called_off
-from pbm.service.asking.guests import ask_guest
+from pbm.service.asking.challenges import (
+    ask_challenged,
+    ask_guest,
+    ask_invited,
+    tell_called_off,
+)
 from pbm.service.obeying.scripts import (
     Rehearsal,
     giving_back,
