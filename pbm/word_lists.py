@@ -51,3 +51,8 @@ def spelt_out(phrase: str) -> Iterator[str]:
         return
     parts = [part.split("|") for part in re.split(r"[()]", phrase)]
     yield from (" ".join("".join(chosen).split()) for chosen in product(*parts))
+
+
+def either(phrases: Iterable[str]) -> str:
+    """Return a regex for any of the phrases, the longest first."""
+    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))

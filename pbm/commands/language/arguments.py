@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-from pbm.commands.language.plan_lines import PHRASES
+from pbm.commands.language.plan_lines import PHRASES, first_move
 from pbm.commands.language.words import (
     ArgumentKind,
     MoveText,
@@ -16,14 +16,12 @@ from pbm.commands.language.words import (
     read_address,
 )
 from pbm.play.clocks.terms import parse_duration
-from pbm.play.game_words import is_any_bare_move
 
 _RANGE = re.compile(r"(\d{1,4})?-(\d{1,4})?", re.ASCII)
 _LAST_PLY = 99_999
 _PLIES = re.compile(r"(\d{1,5})?-(\d{1,5})?", re.ASCII)
 _SECOND = timedelta(seconds=1)
 _SIGNS = ",;:./|> \t"
-_WORDS_OF_A_MOVE = 5
 _BESIDE_MOVES = frozenset(
     ("", *(phrase for name in ("if", "then", "and", "beside") for phrase in PHRASES[name]))
 )
@@ -46,12 +44,12 @@ def _moves_in(words: list[str]) -> list[str]:
     """Return the moves in words that hold nothing else; else []."""
     found = list[str]()
     while words:
-        texts = [" ".join(words[:end]).strip(_SIGNS) for end in range(1, _WORDS_OF_A_MOVE + 1)]
-        end = next((end for end in range(len(texts), 0, -1) if is_any_bare_move(texts[end - 1])), 0)
-        if not end and lowered(texts[0]) not in _BESIDE_MOVES and not texts[0].isdigit():
+        move, size = first_move(words)
+        beside = words[0].strip(_SIGNS)
+        if not move and lowered(beside) not in _BESIDE_MOVES and not beside.isdigit():
             return []
-        found += [texts[end - 1]] if end else []
-        words = words[max(end, 1) :]
+        found += [move] if move else []
+        words = words[max(size, 1) :]
     return found
 
 

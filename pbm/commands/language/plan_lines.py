@@ -1,7 +1,7 @@
 """Reads the lines of a plan, such as "if MOVE then MOVE", with the words of `plans.txt`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +13,7 @@ from pbm.mail.reading.charsets import fold_typography
 from pbm.play.game_words import is_any_bare_move
 from pbm.play.plan_lines import Said, Written
 from pbm.store.values.plans import ANY
-from pbm.word_lists import read_sections
+from pbm.word_lists import either, read_sections
 
 _FILE: Final = Path(__file__).parents[1] / "languages" / "plans.txt"
 LONGEST_LINE: Final = 400  # characters, as of any command
@@ -21,6 +21,7 @@ _IF, _THEN, _ELSE = "if", "then", "otherwise"
 _LISTED: Final = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+", re.ASCII)
 _SIGNS: Final = ",;:. \t"
 _COMMA: Final = re.compile("[,;:]|[-=]+>")
+_WORDS_OF_A_MOVE: Final = 8
 _INDENTS: Final = ("   ", "\t")  # before quoted lines, and the lower lines of our trees
 
 
@@ -31,27 +32,23 @@ PHRASES: Final = read_sections(
 )
 
 
-def _either(phrases: Iterable[str]) -> str:
-    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
-
-
 def _phrase(section: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\S)(?:{_either(PHRASES[section])})(?!\S)")
+    return re.compile(rf"(?<!\S)(?:{either(PHRASES[section])})(?!\S)")
 
 
 # Words that part a line; the groups have the names of their sections.
 _MARKS: Final = re.compile(
     "|".join(
-        rf"(?P<{name}>(?<!\S)(?:{_either(PHRASES[name])})(?![^\s,:]))"
+        rf"(?P<{name}>(?<!\S)(?:{either(PHRASES[name])})(?![^\s,:]))"
         for name in (_ELSE, _THEN, _IF)
     )
 )
 _FIRST: Final = {phrase.split()[0] for name in (_IF, _ELSE, "and") for phrase in PHRASES[name]}
 # Which lines may be one of a plan, found quickly.
-_BEGINNING: Final = re.compile(rf"\W*(?:\d{{1,2}}[.)]\s*)?(?:{_either(_FIRST)})\b", re.IGNORECASE)
+_BEGINNING: Final = re.compile(rf"\W*(?:\d{{1,2}}[.)]\s*)?(?:{either(_FIRST)})\b", re.IGNORECASE)
 _BESIDE, _ANY_MOVE, _BETWEEN = map(_phrase, ("beside", "any", "and"))
-_JOINED: Final = re.compile(rf"^(?:{_either(PHRASES['and'])})(?= )")
-_JOINS: Final = re.compile(rf"[{_SIGNS}](?:{_either(PHRASES['and'])})[{_SIGNS}]*$")
+_JOINED: Final = re.compile(rf"^(?:{either(PHRASES['and'])})(?= )")
+_JOINS: Final = re.compile(rf"[{_SIGNS}](?:{either(PHRASES['and'])})[{_SIGNS}]*$")
 
 
 def begins_plan(text: str) -> bool:
@@ -150,37 +147,31 @@ def _move(text: str) -> str | None:
     return text if is_any_bare_move(text) else None
 
 
+def first_move(words: Sequence[str]) -> tuple[str, int]:
+    """Return the move that the first words are, as many as can be, and how many; else "" and 0."""
+    for size in range(min(len(words), _WORDS_OF_A_MOVE), 0, -1):
+        if move := _move(" ".join(words[:size])):
+            return move, size
+    return "", 0
+
+
 def _condition(text: str) -> tuple[Said, ...]:
     """Return the moves of others that a text names, or () if it says anything else, too."""
-    text = _ANY_MOVE.sub(ANY, _BESIDE.sub(" ", text))
-    text = _BETWEEN.sub(" ", text)
-    said, handle, words = list[Said](), "", list[str]()
-    for word in text.split():
-        begins = word == ANY or _names_player(word) or (is_any_bare_move(word) and _is_whole(words))
-        if begins and words:
-            said.append(Said(" ".join(words), handle))
-            handle, words = "", []
-        if word == ANY:
-            said.append(Said(ANY, handle))
+    words = _BETWEEN.sub(" ", _ANY_MOVE.sub(ANY, _BESIDE.sub(" ", text))).split()
+    said, handle = list[Said](), ""
+    while words:
+        move, size = (ANY, 1) if words[0] == ANY else first_move(words)
+        if move:
+            said.append(Said(move, handle))
             handle = ""
-        elif _names_player(word):
-            if handle:
-                return ()
-            handle = lowered(word)
+        elif _names_player(words[0]) and not handle:
+            handle, size = lowered(words[0]), 1
         else:
-            words.append(word)
-    if words:
-        said.append(Said(" ".join(words), handle))
-    elif handle:
-        return ()
-    whole = all(item.move == ANY or _move(item.move) is not None for item in said)
-    return tuple(Said(_move(it.move) or it.move, it.handle) for it in said) if whole else ()
+            return ()
+        words = words[size:]
+    return () if handle else tuple(said)
 
 
 def _names_player(word: str) -> bool:
     plain = lowered(word).strip(_SIGNS)
     return is_handle(plain) and not any(char.isdigit() for char in plain[1:2])
-
-
-def _is_whole(words: list[str]) -> bool:
-    return bool(words) and is_any_bare_move(" ".join(words))
