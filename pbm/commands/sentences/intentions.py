@@ -23,6 +23,7 @@ from pbm.commands.sentences.clauses import (
 )
 from pbm.mail.reading.charsets import fold_typography
 from pbm.play.game_words import is_any_bare_move, mentions_place
+from pbm.word_lists import either
 
 _LONGEST = 400  # characters; a longer text is talk
 _MOST_LINES = 24
@@ -31,7 +32,6 @@ _MOST_WORDS = 16  # of a wish
 _NAME_WORDS = 2
 _SURE_WORDS = 2  # fewer are unsure beside other words, but for a wish above its reason
 _LONGEST_NUMBER = 9
-_LONGEST_TELLING = 8  # words
 _LEAST_WITH_VERB = 3  # words; a verb at the end follows a preposition and a name
 _IS_ADDRESS = re.compile(r"[@\ufe6b\uff20*]|%40|mailto")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
@@ -85,7 +85,6 @@ class Intention(StrEnum):
     AGAINST = "against", "challenge"  # needs a name behind it
     RENAME = "rename", "change handle"  # likewise
     AWAY = "away", "vacation"  # days may stand behind it
-    SUBSTITUTE = "substitute", "substitute"  # its words are in `asked/`
 
 
 _REASONED = frozenset((Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.PAUSE))
@@ -97,26 +96,13 @@ _NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "C
 _NAMING = (Intention.AGAINST, Intention.RENAME)
 _ALONE = "against alone"
 _WITH_MORE = (*_NAMING, Intention.AWAY)
-_WHOLE = tuple(item for item in Intention if item not in (*_WITH_MORE, Intention.SUBSTITUTE))
+_WHOLE = tuple(item for item in Intention if item not in _WITH_MORE)
 _SEEING = ("seeing", "games seen", "seen again", "beside seeing")  # one of each but the last
-_SECTIONS = (
-    *_SEEING,
-    *("asides", "greetings", "objects"),
-    *_WAYS,
-    *(f"{before}{item}" for item in _WHOLE for before in ("", "to ")),
-    *(
-        *_WITH_MORE,
-        _ALONE,
-        "invite",
-        "verbs at the end",
-        "topics",
-        "who",
-        "telling",
-        "that",
-        "no names",
-    ),
-)
-_LISTS = read_list("intentions", _SECTIONS)
+_BESIDE = (
+    "asides, greetings, objects, invite, verbs at the end, topics, who, telling, that, no names"
+).split(", ")
+_OF_WHOLE = [f"{before}{item}" for item in _WHOLE for before in ("", "to ")]
+_LISTS = read_list("intentions", (*_BESIDE, *_SEEING, *_WAYS, *_OF_WHOLE, *_WITH_MORE, _ALONE))
 _OF_SEEING = frozenset().union(*(_LISTS[name] for name in ("asides", *_SEEING)))
 _INVITER = "somebody"  # stands in the list for the handle of whoever invited the writer
 _WANTED = _LISTS[_WISH] | _LISTS[_BEG]
@@ -128,7 +114,10 @@ _UNSUBSCRIBE = ANSWER_WORDS["unsubscribe"] | ANSWER_WORDS["stop undivided"]
 _SAID = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in _WHOLE for phrase in _LISTS[item]
 }
-_AWAY = re.compile(rf"\b(?:{'|'.join(map(re.escape, _LISTS[Intention.AWAY]))})\b([^,;!?]*)")
+_AWAY = re.compile(rf"\b(?:{either(_LISTS[Intention.AWAY])})\b([^,;!?]*)")
+_WAY = either(_LISTS[_WISH] | _LISTS[_BEG] | _LISTS[_ASK])
+# Groups: how, to whom, and the next word.
+_TELLING = re.compile(rf"(?:(?:{_WAY}) )?({either(_LISTS['telling'])}) (\S+) ?(\S*)")
 _TOPICS = {word: Intention(item) for word, item in map(str.split, _LISTS["topics"])}
 _TO_PLAY = {  # verbs
     phrase.split()[0] for phrase in _LISTS[Intention.AGAINST] if phrase.count(" ") <= 1
@@ -201,15 +190,10 @@ def handle_told(lines: Sequence[str]) -> tuple[str, bool] | None:
     """
     text = "\n".join(lines)[:_LONGEST]
     for found in _CLAUSE.findall(text) if _IS_ADDRESS.search(text) is None else ():
-        words = _without_asides(words_of(found))[:_MOST_WORDS]
-        for count in range(len(words)):
-            if count and " ".join(words[:count]) not in _WANTED | _LISTS[_ASK]:
-                continue
-            for end in range(min(count + _LONGEST_TELLING, len(words) - 1), count, -1):
-                if " ".join(words[count:end]) in _LISTS["telling"] and is_handle(words[end]):
-                    behind = (*words[end + 1 :], "")[0]
-                    sure = end - count > 1 or behind in _LISTS["that"] or not behind
-                    return words[end], sure and words[end] not in _NO_NAMES
+        told = _TELLING.match(" ".join(_without_asides(words_of(found))))
+        if told and is_handle(told[2]):
+            sure = " " in told[1] or told[3] in _LISTS["that"] or not told[3]
+            return told[2], sure and told[2] not in _NO_NAMES
     return None
 
 

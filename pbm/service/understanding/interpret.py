@@ -23,6 +23,7 @@ from pbm.commands.sentences import answers
 from pbm.commands.sentences.agreeing import Asked, agrees, beside_yes
 from pbm.commands.sentences.asked import Aim
 from pbm.commands.sentences.clauses import clauses
+from pbm.commands.sentences.intentions import one_line
 from pbm.commands.sentences.moves_inside import is_in_sentence, is_spoken_of, moves_inside
 from pbm.events import Answered
 from pbm.mail.reading.quoting_own import holds_ours
@@ -82,14 +83,14 @@ def _without_note(known: Known, script: Script) -> Script:
     numbers = filter(None, {known.number, *known.several})
     boards = filter(None, map(known.work.boards.find, numbers))
     notes = [known.work.notes.on_board(board).get(known.player_id, ()) for board in boards]
-    kept = _one_line([line for note in notes for line in note])
+    kept = one_line([line for note in notes for line in note])
 
     def new(lines: Sequence[str]) -> tuple[str, ...]:
         left = [*filter(is_new, lines[:_LINES_READ]), *lines[_LINES_READ:]] if kept else lines
         return tuple(left)
 
     def is_new(line: str) -> bool:
-        bare = _one_line([line.lstrip("> |")])
+        bare = one_line([line.lstrip("> |")])
         sure = line.lstrip("> ").startswith("|") or len(bare) >= _SURELY_NOTED
         return not (bare and sure and bare in kept)
 
@@ -100,10 +101,6 @@ def _without_note(known: Known, script: Script) -> Script:
     if comment != script.comment:
         known.turn.notes.append(Answered("note-left-out", {}))
     return replace(script, said=new(script.said), comment=trimmed(comment))
-
-
-def _one_line(lines: Sequence[str]) -> str:
-    return " ".join(" ".join(lines).split())
 
 
 def _with_words_apart(known: Known, meant: Reading, apart: Sequence[Command]) -> Reading:

@@ -13,7 +13,7 @@ from pbm.commands.families.status import Status
 from pbm.commands.families.watch import covering
 from pbm.commands.language.declare import Command
 from pbm.commands.language.words import is_handle
-from pbm.commands.registry import COMMAND_WORDS, parse_line, read_commands
+from pbm.commands.registry import COMMAND_WORDS, begun_by, parse_line, read_commands
 from pbm.commands.script import Script, is_bare_no
 from pbm.commands.sentences.asked import Aim, aim_of, card_lines
 from pbm.commands.sentences.clauses import words_of
@@ -49,16 +49,6 @@ _OF_A_BOARD = frozenset(("colours", "time", "show"))  # lines of the card that d
 _LOOKS = ("help", "stop", "games", "settings", "hint", "plan", "note", "replay")  # they need no yes
 _DEEDS = frozenset(
     item for item in Intention if item.line and item.line not in _LOOKS and "help" not in item.line
-)
-_WITHOUT_BOARD = (
-    "plan none",
-    "delete",
-    "change handle",
-    "stop",
-    "games",
-    "settings",
-    "play",
-    "challenge",
 )
 
 
@@ -348,11 +338,11 @@ def _line(meant: Meant, number: int | None, game: Game) -> str:
     intention, board = meant.intention, meant.board or number
     if intention is Intention.RULES:
         return f"help {game.info.name}"
-    line = intention.line
+    word, _, more = intention.line.partition(" ")
     if meant.asks_how and intention in _DEEDS:
-        return f"help {line.split()[0]}"
-    named = None if line in _WITHOUT_BOARD or line.startswith("help") else board
-    return " ".join(map(str, filter(None, (line, meant.handle or named))))
+        return f"help {word}"
+    named = board if any(item.about_board for item in begun_by(intention.line)) else None
+    return " ".join(map(str, filter(None, (word, named, more, meant.handle))))
 
 
 def _command(line: str, meant: Meant, game: Game) -> Command:

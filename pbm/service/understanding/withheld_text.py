@@ -33,6 +33,7 @@ from pbm.play.limits import ALL_OWN_PASSWORDS, MOST_CHECKS, OTHERS_PASSWORDS, OW
 from pbm.rules.registry import games
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.store.values.players import Player
+from pbm.word_lists import either
 
 MOST_OF_FRONT = 100  # checks for the upstream server, since it relays everybody's mail
 CHECKS_WITHIN = timedelta(hours=1)
@@ -202,7 +203,7 @@ _OPENS, _CLOSES = (
     ".,;:!?)]}>\"'`*_|~\u2019\u201d\u00bb",
 )
 _LISTS = read_list("passwords", ("called", "between", "whose"))
-_CALLED, _WHOSE = ("|".join(sorted(_LISTS[name], reverse=True)) for name in ("called", "whose"))
+_CALLED, _WHOSE = either(_LISTS["called"]), either(_LISTS["whose"])
 _BETWEEN = _LISTS["between"] | _LISTS["called"]
 _WITH_LOGIN = {word for command in COMMANDS if command.takes_login for word in command.words}
 _MOVE_WORDS = "|".join(PlayMove.words)
