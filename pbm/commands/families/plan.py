@@ -11,7 +11,6 @@ from pbm.commands.language.plan_lines import LONGEST_LINE, begins_plan, read_pla
 from pbm.commands.language.words import ArgumentKind, BoardRef, cut_short, lowered, misread
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
-from pbm.play.actions import play_move
 from pbm.play.plan_lines import Written, written
 from pbm.play.plans import Made, ended_lines, make_plan, move_due, shown_plan
 from pbm.play.views import planned_view
@@ -198,6 +197,4 @@ class GoOn(BoardCommand, group="play"):
         move = move_due(board, context.work.plans.find(board, context.player_id))
         if move is None:
             raise Refusal("no-plan", number=board.id, now=True)
-        yield from play_move(
-            *(context.work, board, move, context.now, context.turn.arrived), more_comes=True
-        )
+        yield from context.play(board, move)

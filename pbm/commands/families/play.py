@@ -21,7 +21,7 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation
 from pbm.mail.site import Answering
 from pbm.play import advice
-from pbm.play.actions import leave_board, play_move
+from pbm.play.actions import leave_board
 from pbm.play.boards import Setup, check_move
 from pbm.play.plan_lines import Written
 from pbm.play.previews import imagined_board, view_after
@@ -92,9 +92,7 @@ class PlayMove(BoardCommand, group="play"):
             # In an answer about another board, the number may be a move number.
             yield self._ask(board, context, "other-board", answered=context.hints[0])
             return
-        yield from play_move(
-            *(context.work, board, self.move, context.now, context.turn.arrived), more_comes=True
-        )
+        yield from context.play(board, self.move)
 
     def _submit(self, board: Board, context: Context, *, older: bool) -> NeedsConfirmation:
         """Return an event that shows the board after the move. Raises Refusal."""

@@ -8,7 +8,6 @@ from pbm.commands.language.declare import BoardCommand
 from pbm.commands.language.words import BoardRef
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
-from pbm.play.actions import play_move
 from pbm.play.plans import is_stopped
 from pbm.store.values.asking import ErrandStatus, PendingCommands
 from pbm.store.values.boards import Board
@@ -52,9 +51,7 @@ class Confirm(_Settle, group="play"):
         if not mine or (self.board.ply, state) != (board.ply + 1, state_of(board)):
             raise Refusal("submit-void", number=board.id, move=move)
         context.work.questions.settle_submitted(context.player_id, board.id, ErrandStatus.DONE)
-        yield from play_move(
-            *(context.work, board, move, context.now, context.turn.arrived), more_comes=True
-        )
+        yield from context.play(board, move)
 
     def question(self) -> str:
         kept, board = self.kept, self.board

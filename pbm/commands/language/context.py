@@ -9,8 +9,9 @@ from pbm.clock import local_moment
 from pbm.commands.language.words import ME, BoardRef
 from pbm.commands.turn import Turn
 from pbm.errors import Refusal
+from pbm.events import Event
 from pbm.mail.site import Answering
-from pbm.play.actions import forfeited_at
+from pbm.play.actions import forfeited_at, play_move
 from pbm.play.begin import handles_like, robot_to_begin_with
 from pbm.play.limits import MOST_SHOWN, Rate, minute_after
 from pbm.play.records import note_seen
@@ -143,6 +144,11 @@ class Context:
         if self.player_id not in board.still_in:
             raise Refusal("already-out", number=board.id)
         return board
+
+    def play(self, board: Board, move: str) -> list[Event]:
+        """Play a move of the sender. What the others plan waits for the whole mail."""
+        given = (self.work, board, move, self.now, self.turn.arrived)
+        return play_move(*given, more_comes=True)
 
     def _find(self, ref: BoardRef | None, *, lock: bool) -> Board:
         number = ref.number if ref else None
