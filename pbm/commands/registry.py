@@ -99,14 +99,9 @@ def parse_line(line: str, game: Game | None = None) -> Command | Problem | None:
             return command.parse(lowered(words[0]), words[1:], game)
         except Refusal as refusal:
             problem = _problem([command], words, refusal, game)
-    if not any(_may_be_meant(command, lowered(words[0])) for command in found):
-        return _perhaps_meant(words, game)
+    if not any(name.startswith(lowered(words[0])) for command in found for name in command.words):
+        return _perhaps_meant(words, game)  # "prevent" only begins like a command
     return problem
-
-
-def _may_be_meant(command: type[Command], word: str) -> bool:
-    """Return whether `word` is the command's, or its beginning; "prevent" only begins alike."""
-    return word in command.words or any(name.startswith(word) for name in command.words)
 
 
 def read_commands(lines: Iterable[str]) -> tuple[Command, ...]:

@@ -178,14 +178,11 @@ class Note(_OnBoard, group="talk"):
     def begins_words(self) -> bool:
         return not (self.text or "").startswith(":")
 
-    def _is_perhaps_talk(self) -> bool:
-        text = self.text or ""
-        return text.startswith(":") or not _TO_YOU.isdisjoint(words_of(text))
-
     def run(self, context: Context) -> Iterator[Event]:
         self._check_proven(context)
         board, lines = self._own_board(context), self._lines(context)
-        if self.board is None and context.hints and self._is_perhaps_talk():
+        is_talk = not (self.begins_words and _TO_YOU.isdisjoint(words_of(self.text or "")))
+        if self.board is None and context.hints and is_talk:
             asked, below = {"number": board.id}, (*self.below, *context.text)
             yield NeedsConfirmation(self.pinned(context), "note-meant", asked, board.id, below)
             return

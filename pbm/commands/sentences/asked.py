@@ -144,7 +144,8 @@ class Sentence:
 
     @property
     def aim(self) -> Aim | None:
-        if self._is_to_player():
+        serves = self.has("serves") and (self.has("sole") or (self.ours and self.has("faults")))
+        if self.says_you and not serves:
             return Aim.OTHERS
         if self._resigns():
             return Aim.RESIGN
@@ -177,10 +178,6 @@ class Sentence:
     def says_you(self) -> bool:
         addressed = self.lists["can you"].sub("", self.lists["nobody"].sub("", self.said))
         return bool(self.lists["you"].search(addressed))
-
-    def _is_to_player(self) -> bool:
-        serves = self.has("serves") and (self.has("sole") or (self.ours and self.has("faults")))
-        return self.says_you and not serves
 
     def _resigns(self) -> bool:
         if self.is_question or self.talks or not self.has("resign"):

@@ -165,7 +165,9 @@ def settle_signup(turn: MailTurn, speaker: Answerer) -> str:
     script = turn.script(turn.context(None))
     yes, rest = answer_to_welcome(turn.envelope.said, _asked(turn, question))
     first = next(filter(str.strip, turn.envelope.said), "")
-    if yes is None and _is_name_offered(turn, question):
+    said = " ".join(turn.envelope.said).strip().rstrip(".!")
+    # The offered name is a yes, too, but only a plain yes sets a password.
+    if yes is None and question.password is None and _is_offered(question, said):
         yes, rest = True, ()
     name = name_given(first)  # "No, call me marta" is not a no
     name = None if yes and _is_offered(question, name) else name
@@ -285,13 +287,6 @@ def _settle_no(turn: MailTurn, question: Question) -> str:
     if challenge is not None:
         call_off(turn, challenge, question, "turned-down")
     return say_goodbye(turn, question.address)
-
-
-def _is_name_offered(turn: MailTurn, question: Question) -> bool:
-    """Return whether a mail only repeats the offered handle, which counts as a yes."""
-    if question.password is not None:  # only a plain yes counts, since it sets the password
-        return False
-    return _is_offered(question, " ".join(turn.envelope.said).strip().rstrip(".!"))
 
 
 def _is_offered(question: Question, name: str | None) -> bool:
