@@ -1,4 +1,6 @@
-"""Keys by which mail addresses are compared."""
+"""Keys by which mail addresses are compared, and what stands for them in the log."""
+
+from hashlib import sha256
 
 
 def address_key(address: str) -> str:
@@ -10,3 +12,7 @@ def mailbox_key(address: str) -> str:
     """Return a key of a mailbox: the address in lower case, without a `+` part before the `@`."""
     local, at, domain = address_key(address).rpartition("@")
     return f"{local.partition('+')[0] or local}{at}{domain}"
+
+
+def digest_of(address: str) -> str:
+    return f"~{sha256(address_key(address).encode()).hexdigest()[:8]}"

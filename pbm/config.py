@@ -23,6 +23,11 @@ _MOST_WORKERS, _USUAL_WORKERS = 64, 8
 _SECONDS = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 _LONGEST_WAIT = 60.0  # seconds
 _MOST_BYTES = 1 << 20  # of a file of settings
+_CHOICES = {
+    "log_format": ("logfmt", "json"),
+    "log_level": ("debug", "info", "warning", "error"),
+    "log_addresses": ("digests", "plain"),
+}
 _NUMBERS = re.compile("(peer_)?mails_per_hour|robot_(seconds|seconds_most|processes)")
 
 
@@ -64,6 +69,9 @@ class Settings:
     robot_seconds: str = "5"
     robot_seconds_most: str = "3"
     robot_processes: str = ""
+    log_format: str = "logfmt"
+    log_level: str = "info"
+    log_addresses: str = "digests"
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
@@ -147,6 +155,9 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
             raise OperatorError(f"{toml}: {name} must be given as text, between quotes.")
     chosen = {**in_file, **in_environment}
     settings = Settings(**{known[name]: str(value) for name, value in chosen.items()})
+    for name, words in _CHOICES.items():
+        if getattr(settings, name) not in words:
+            raise OperatorError(f"{_PREFIX}{name.upper()} is one of {', '.join(words)}.")
     _ = settings.doorways, settings.trusted_networks
     _ = settings.front_name, settings.most_mails, settings.search_workers
     _ = settings.seconds_for_robots, settings.seconds_of_thought

@@ -1,6 +1,7 @@
 """What every test may ask for: databases of both kinds, and the wheel as a stranger has it."""
 
 import gc
+import logging
 import os
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from tests.installed_wheel import InstalledWheel, install_wheel_once
@@ -191,6 +193,8 @@ def pytest_configure() -> None:
     While tests are collected, hardly anything becomes garbage.
     """
     gc.disable()
+    # As servers log, unless they are told otherwise; to write the rest takes long.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
     ISSUED.watch()
     make_databases_quick()
 

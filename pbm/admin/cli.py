@@ -21,6 +21,7 @@ from pbm.admin.console import (
 from pbm.admin.games import games
 from pbm.admin.players import players
 from pbm.admin.queue import queue
+from pbm.admin.trace import trace
 from pbm.app.cli import version_option
 from pbm.app.opening import owner_only
 from pbm.clock import system_clock
@@ -338,5 +339,5 @@ def forget(console: Console, why: str, yes: bool) -> None:
     click.echo(f"Keys that are not here are forgotten{which}. Start the server again.")
 
 
-for group in (players, games, queue):
-    main.add_command(group)
+for command in (players, games, queue, trace):
+    main.add_command(command)

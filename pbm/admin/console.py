@@ -1,6 +1,7 @@
 """Parts of all `pbm-admin` subcommands: session, options, error messages, printing of lists."""
 
 import getpass
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -10,6 +11,7 @@ from functools import cached_property, update_wrapper
 from typing import Any
 
 import click
+import structlog
 
 from pbm.app.opening import open_site, settings_from_here
 from pbm.clock import system_clock
@@ -60,6 +62,13 @@ def pass_session(function: Callable[..., None]) -> Callable[..., None]:
 
 class Sentences(click.Group):
     """A click group that reports errors: it prints a sentence and exits with status 1."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        structlog.configure(
+            wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        )
+        return super().__call__(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

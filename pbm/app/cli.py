@@ -1,17 +1,14 @@
-"""The command `pbm serve`, and its log on standard error."""
+"""The command `pbm serve`."""
 
 import asyncio
 import gc
-import logging
 import signal
-import sys
 from collections.abc import Callable
-from contextlib import suppress
-from typing import TextIO, TypeVar, cast
+from typing import TypeVar
 
 import click
-import structlog
 
+from pbm.app.log import set_up_log
 from pbm.app.opening import owner_only, settings_from_here
 from pbm.app.server import Server
 from pbm.errors import OperatorError
@@ -53,11 +50,12 @@ def main() -> None:
 )
 def serve(roles: str) -> None:
     """Listen for mail, obey it and send the boards; with --roles, do a part of this."""
-    set_up_logging()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server handles it
     try:
         with owner_only():
-            server = Server(settings_from_here(), _parse_roles(roles))
+            settings = settings_from_here()
+            set_up_log(settings)
+            server = Server(settings, _parse_roles(roles))
             spare_garbage_looks()
             asyncio.run(server.run())
     except (OperatorError, GamesError) as error:
@@ -76,32 +74,3 @@ def spare_garbage_looks() -> None:
     """Make garbage collection rarer, since nothing else runs during a collection."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS)
-
-
-class _LastingStream:
-    """A stream that ignores write errors: a closed terminal must not fail a transaction."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> None:
-        with suppress(OSError, ValueError):
-            self._stream.write(text)
-
-    def flush(self) -> None:
-        with suppress(OSError, ValueError):
-            self._stream.flush()
-
-
-def set_up_logging() -> None:
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"]),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _LastingStream(sys.stderr))),
-        cache_logger_on_first_use=True,
-    )

@@ -112,6 +112,15 @@ def player_of(speaker: Speaker) -> Player | None:
     return None if isinstance(speaker, Stranger) else speaker.player
 
 
+def taken_for(speaker: Speaker, recipient: Recipient) -> str:
+    """Return whose mail it was taken for, and by what, as in "bob: tag"."""
+    player, by = player_of(speaker), type(speaker).__name__.lower()
+    if isinstance(speaker, Sender):
+        proof = "tag" if isinstance(recipient, PlayerReply) else "dmarc"
+        by = proof if speaker.proven else speaker.doubt or "claim"
+    return f"{player.handle if player else '-'}: {by}"
+
+
 def doubt_about(player: Player, dmarc: Dmarc) -> str:
     """Return why a valid reply address does not prove that a mail is from the player.
 

@@ -77,6 +77,7 @@ class Turn(GameTurn):
     news: list[Event] = field(default_factory=list)  # that no command returned
     notes: list[Answered] = field(default_factory=list)  # for the sender
     back: list[int] = field(default_factory=list)  # players whose mail bounced, and who wrote now
+    taken: list[str] = field(default_factory=list)  # whose mail it was taken for, and why
 
     @property
     def arrived(self) -> datetime:

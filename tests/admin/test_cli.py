@@ -1,5 +1,6 @@
 """`pbm-admin` as the operator types it: what it prints, and what it says when it cannot."""
 
+import json
 import os
 import re
 import sqlite3
@@ -39,6 +40,8 @@ IMPOSSIBLE = [
     (("games", "undo", "77", *WHY), "There is no board 77."),
     (("games", "resend", "1", "nobody"), "nobody does not play on board 1."),
     (("games", "end", "1", "--why", " "), "Give a reason with --why"),
+    (("trace", "nobody"), "There is no player called nobody."),
+    (("trace", "i77"), "There is no incoming mail i77."),
     (("queue", "show", "i77"), "There is no incoming mail i77."),
     (("queue", "show", "77"), "say i77 for the one that came in, o77 for the one on its way out"),
     (("queue", "retry", "o77"), "There is no outgoing mail o77."),
@@ -107,6 +110,22 @@ def test_reports_are_shown_with_the_words_and_nothing_that_a_terminal_obeys(
         "You \N{REPLACEMENT CHARACTER}[31mfool.",
     ]
     assert "\x1b" not in shown
+
+
+class TestTrace:
+    def test_as_lines_as_json_and_for_a_bug_report(self, admin: Admin) -> None:
+        told = lines(admin("trace", "alice@example.org", "2026-11-21"))
+        assert told[0] == "2026-11-21"
+        assert "a1-c3,d4" not in " ".join(told)
+        assert all(len(line) <= 80 for line in admin("trace", "1").output.split("\n"))
+        assert lines(admin("trace", "alice@example.org", "2026-11-20"))[0].startswith("now ")
+        facts = json.loads(admin("trace", "1", "--json").output)
+        assert {"at", "about", "what", "facts", "told"} == set(facts[0])
+        shown = lines(admin("trace", "alice", "--redact"))
+        assert (shown[0], shown[-1]) == ("```", "```")
+        assert re.fullmatch(r"pbm \S+, tables \d{4}", shown[1])
+        assert "alice" not in " ".join(shown)
+        assert admin("trace", "alice@example.org", "yesterday").exit_code == 2
 
 
 class TestPlayers:

@@ -59,6 +59,7 @@ def test_a_session_is_one_line_without_secrets() -> None:
             "outcome": "RCPT TO:<pbm+u7.****@localhost>: 550 5.1.1 No. (no player); "
             "250 2.0.0 kept as i12",
             "end": QUIT,
+            "in": "i12",
             "log_level": "info",
         }
     ]

@@ -10,34 +10,40 @@ from tests.table import START, Table
 
 TAGGED = "no pbm+g1.u1.abcdefghijklmnop@games.example"
 OUTCOMES: list[tuple[Delivery, dict[str, object]]] = [
-    (Sent(), {"event": "mail sent", "log_level": "info"}),
+    (
+        Sent(f"250 {TAGGED}"),
+        {
+            "event": "mail sent",
+            "log_level": "info",
+            "reply": "250 no pbm+g1.u1.****@games.example",
+        },
+    ),
     (
         Deferred(f"RCPT: 451 {TAGGED}", "4.2.0", 451),
         {
-            "event": "mail not sent",
+            "event": "mail put off",
             "log_level": "warning",
             "reason": "RCPT: 451 no pbm+g1.u1.****@games.example",
             "code": 451,
-            "then": f"again at {START:%Y-%m-%d} 12:01:00 UTC",
+            "again_at": f"{START:%Y-%m-%d} 12:01:00 UTC",
         },
     ),
     (
         Deferred("No connection to the smarthost"),
         {
-            "event": "mail not sent",
+            "event": "mail put off",
             "log_level": "warning",
             "reason": "No connection to the smarthost",
-            "then": f"again at {START:%Y-%m-%d} 12:01:00 UTC",
+            "again_at": f"{START:%Y-%m-%d} 12:01:00 UTC",
         },
     ),
     (
         Failed("RCPT: 550 nobody", "5.1.1", 550),
         {
-            "event": "mail not sent",
+            "event": "mail failed",
             "log_level": "warning",
             "reason": "RCPT: 550 nobody",
             "code": 550,
-            "then": "given up",
         },
     ),
 ]
@@ -54,6 +60,9 @@ def test_each_mail_with_its_name_and_why(embedded: Table) -> None:
     with capture_logs() as logs, embedded.database.transaction() as work:
         outcomes = [outcome for outcome, _ in OUTCOMES]
         post.record(work, list(zip(mails, outcomes, strict=True)))
-    named = [{"mail": f"o{mail.id}", "message_id": mail.message_id} for mail in mails]
+    named = [
+        {"in": f"i{mail.inbox_id}", "out": f"o{mail.id}", "message_id": mail.message_id}
+        for mail in mails
+    ]
     assert logs == [name | told for name, (_, told) in zip(named, OUTCOMES, strict=True)]
     post.holds.close()

@@ -90,7 +90,7 @@ def test_a_slow_one_is_told_of_once_with_where_it_is(
     told = "".join(capsys.readouterr())
     assert told.count("turn takes long") == 1
     assert " dawdles" in told
-    assert re.search(r"mail\S*=\S*7\b", told)
+    assert re.search(r"\bin\S*=\S*i7\b", told)
     assert not ended
 
 

@@ -94,8 +94,11 @@ class _Replies(asyncio.Protocol):
 
 async def _send(
     client: aiosmtplib.SMTP, mail: str, rcpt: str, raw: bytes, seconds: Timeouts
-) -> Trouble | None:
-    """Send the commands `mail` and `rcpt`, DATA, and the content; return the first error."""
+) -> Trouble | str:
+    """Send the commands `mail` and `rcpt`, DATA, and the content.
+
+    Return the first error, or else the reply to the content.
+    """
     transport, owner = client.transport, client.protocol
     if not isinstance(transport, asyncio.Transport) or owner is None or transport.is_closing():
         return "MAIL", aiosmtplib.SMTPServerDisconnected("Connection lost")
@@ -116,11 +119,11 @@ async def _send(
                 return batch[0][0], early
             transport.write(b"".join([sent for _, sent, _, _ in batch]))
             heard = [await _heard(replies, verb, good, late) for verb, _, good, late in batch]
-            if troubles := [trouble for trouble in heard if trouble]:
-                if not heard[-1]:
+            if troubles := [trouble for trouble in heard if not isinstance(trouble, str)]:
+                if isinstance(heard[-1], str):
                     transport.abort()  # the server waits for content, and would get an empty mail
                 return troubles[0]
-        return None
+        return str(heard[-1])
     finally:
         if replies.are_left:
             transport.abort()  # else aiosmtplib would take them for replies to its own commands
@@ -129,16 +132,17 @@ async def _send(
 
 async def _heard(
     replies: _Replies, verb: str, good: Container[int], seconds: float
-) -> Trouble | None:
-    """Return the failed command and its error, or None if the next reply's code is in `good`."""
+) -> Trouble | str:
+    """Return the next reply if its code is in `good`, or else the failed command and its error."""
     try:
         code, reply = await replies.next(seconds)
     except aiosmtplib.SMTPException as error:
         return verb, error
-    if code in good:
-        return None
-    text = b"\n".join(line[4:].strip() for line in reply.split(b"\n")[:-1])
-    return verb, aiosmtplib.SMTPResponseException(code, text.decode("utf-8", "surrogateescape"))
+    lines = b"\n".join(line[4:].strip() for line in reply.split(b"\n")[:-1])
+    text = lines.decode("utf-8", "surrogateescape")
+    return (
+        f"{code} {text}" if code in good else (verb, aiosmtplib.SMTPResponseException(code, text))
+    )
 
 
 def as_data(raw: bytes) -> bytes:
@@ -169,8 +173,8 @@ class Connection:
     def is_encrypted(self) -> bool:
         return self._client.get_transport_info("sslcontext") is not None
 
-    async def send(self, sender: str, recipient: str, raw: bytes) -> Trouble | None:
-        """Send a mail, pipelined if possible (RFC 2920); return the first error, or None."""
+    async def send(self, sender: str, recipient: str, raw: bytes) -> Trouble | str:
+        """Send a mail, pipelined if possible (RFC 2920); return the first error, or the reply."""
         options = []
         if self._client.supports_extension("size"):
             options.append(f"SIZE={len(raw)}")

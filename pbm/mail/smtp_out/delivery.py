@@ -1,13 +1,15 @@
 """The interface of a transport, and the results of a delivery."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
 @dataclass(frozen=True)
 class Sent:
     """A success: the next server, or the disk, has taken responsibility for the mail."""
+
+    reply: str = field(default="", compare=False, repr=False)  # for the operator, without secrets
 
 
 @dataclass(frozen=True)

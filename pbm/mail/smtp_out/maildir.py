@@ -48,7 +48,7 @@ class MaildirTransport:
         except (OSError, mailbox.Error) as error:
             reason = getattr(error, "strerror", None) or "its name is taken"
             return Deferred(f"The mail can't be written to {folder}: {reason}.")
-        return Sent()
+        return Sent("in a Maildir")
 
     async def close(self) -> None:
         """Do nothing: no connection is open."""

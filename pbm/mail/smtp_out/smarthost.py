@@ -197,8 +197,8 @@ class SmarthostTransport:
     ) -> Delivery:
         was_used = connection.was_used
         trouble = await connection.send(sender, recipient, raw)
-        if trouble is None:
-            return Sent()
+        if isinstance(trouble, str):
+            return Sent(_presentable(trouble, self._host))
         verb, why = trouble
         code = getattr(why, "code", None)
         if verb == "MAIL" and was_used and code in (None, _CLOSING):

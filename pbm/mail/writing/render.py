@@ -117,9 +117,9 @@ class Renderer:
         )
 
 
-def sentence(why: dict[str, Any]) -> str:
-    """Return one line of text for the operator that explains `why`, the data of a refusal."""
-    module = _own_templates().get_template("refusals.txt").module
+def sentence(why: dict[str, Any], template: str = "refusals.txt") -> str:
+    """Return one line of text for the operator about `why`, by default the data of a refusal."""
+    module = _own_templates().get_template(template).module
     said = module.said(cleaned(why))  # type: ignore[attr-defined]
     return " ".join(unmarked(said).split())
 

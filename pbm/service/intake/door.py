@@ -8,6 +8,7 @@ wrong tag counts only against this player in this network. If an upstream server
 only a warning is logged.
 """
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import NamedTuple
 import structlog
 from sqlalchemy.exc import DBAPIError
 
+from pbm.addresses import address_key
 from pbm.commands.auth import asked_question
 from pbm.mail.address import Bounce, PlayerReply, Probe, QuestionReply, Unknown, Unsubscribe
 from pbm.mail.reading.limits import LONG
@@ -34,6 +36,7 @@ from pbm.store.sql.driver import is_away
 from pbm.store.values.players import FIRST_EPOCH
 
 GUESSES = Rate("guesses", 20, timedelta(hours=1))
+REFUSED = Rate("refused", 1000, timedelta(days=7))  # noted for `pbm-admin trace`
 _NOBODY = 0
 _EPOCHS_LOOKED_AT = 8  # earlier epochs whose reply addresses are recognised
 _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
@@ -45,6 +48,7 @@ _TAGGED = PlayerReply | Bounce | Unsubscribe
 _NETWORKS_OF, _KNOWN_FOR = 20_000, 60  # latest mails, and seconds
 MOST_A_MINUTE = 60  # sessions without mail
 _WINDOW = 60.0  # seconds
+_KEPT = re.compile(r"(?:kept as |, )(i\d{1,12})", re.ASCII)
 _log = structlog.get_logger("pbm.receive")
 _guesses_log = structlog.get_logger("pbm.guesses")
 _session_log = structlog.get_logger("pbm.session")
@@ -64,7 +68,7 @@ _UNKNOWN = Guesser()
 class WrongTag(Rejection):
     """The refusal of an invalid reply address, to be counted with `count_wrong`."""
 
-    by: Guesser = _UNKNOWN
+    by: Guesser | None = _UNKNOWN  # None for one that was valid once
 
 
 def check_recipient(
@@ -89,12 +93,13 @@ def check_recipient(
     if not why:
         return None
     if isinstance(recipient, PlayerReply) and _was_good(work, site, recipient):
-        return Rejection(  # an expired address is not a guess, so it is not counted
+        return WrongTag(
             550,
             "5.1.1 This reply address is not valid any more: its player has changed address or "
             f"asked for a new key. Please answer a newer mail of ours, or write to "
             f"{site.address.plain}.",
             "its tag is from before its player changed address or asked for a new key",
+            by=None,
         )
     what = "This reply address is not valid any more"
     if isinstance(recipient, Bounce):
@@ -105,8 +110,11 @@ def check_recipient(
     return Rejection(*refusal) if GUESSES.is_empty(work, now, *by) else WrongTag(*refusal, by)
 
 
-def count_wrong(work: UnitOfWork, by: Guesser, now: datetime) -> None:
-    if GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
+def count_wrong(work: UnitOfWork, by: Guesser | None, now: datetime, sender: str = "") -> None:
+    """Count a wrong tag, and note for `pbm-admin trace` that the sender was refused."""
+    if sender:
+        REFUSED.take(work, now, address_key(sender), "wrong" if by else "old", wait=False)
+    if by and GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
         _guesses_log.warning(
             "many reply addresses that are not ours",
             network=by.network or "unknown",
@@ -187,8 +195,8 @@ class Door:
 
         rejection = await self.read_in(check)
         if isinstance(rejection, WrongTag):
-            now = self.intake.clock()
-            await self.writer.do(partial(count_wrong, by=rejection.by, now=now))
+            now, note = self.intake.clock(), partial(count_wrong, by=rejection.by, sender=sender)
+            await self.writer.do(partial(note, now=now))
         return rejection
 
     async def keep(
@@ -196,7 +204,10 @@ class Door:
     ) -> str | Rejection:
         look = partial(self.intake.look_at, sender, recipients, raw, caller)
         mail = await self.look_in_thread(look) if len(raw) > LONG else look()
-        return await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
+        _log.debug("mail received", peer=caller.peer, bytes=len(raw))
+        reply = await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
+        _log.debug("mail kept", **_names_in(str(reply)), reply=str(reply))
+        return reply
 
 
 def log_fault(fault: BaseException) -> None:
@@ -205,6 +216,12 @@ def log_fault(fault: BaseException) -> None:
         _log.warning("database away, mail is to come again", error=str(fault.orig))
     else:
         _log.error("listener-fault", exception=traceback_of(fault))
+
+
+def _names_in(reply: str) -> dict[str, str]:
+    """Return the field of a log line with the numbers of the mails that a reply says are kept."""
+    found = _KEPT.findall(reply)
+    return {"in": ",".join(found)} if found else {}
 
 
 class SessionLog:
@@ -241,4 +258,5 @@ class SessionLog:
             refused=session.refused,
             outcome="; ".join(masked(one_line(told)) for told in session.told),
             end=session.end,
+            **_names_in("; ".join(session.told)),
         )

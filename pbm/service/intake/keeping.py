@@ -267,6 +267,7 @@ class Intake:
                 queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
                 answer_counted=answer is Answer.COUNTED and address in plain,
                 network=mail.caller.network,
+                message_id=mail.header.message_id if mail.header else None,
             )
             number = work.inbox.keep(row)
             if number is None:

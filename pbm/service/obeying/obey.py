@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import structlog
+
 from pbm.commands.families.account import Delete, NewKey
 from pbm.commands.families.status import card
 from pbm.commands.families.watch import covering
@@ -59,10 +61,11 @@ from pbm.service.telling.claims import note_unanswered
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.understanding.interpret import interpret
 from pbm.service.understanding.mail_turn import Reading
-from pbm.store.values.mails import Kind
+from pbm.store.values.mails import Kind, named
 from pbm.store.values.players import Player
 
 _FORGED = "enough mails came in their name"  # in the log
+_log = structlog.get_logger("pbm.turn")
 _SUSPENDED = Answered("suspended", {})
 
 
@@ -80,6 +83,9 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     if not player.is_active:
         return f"{player.handle} is suspended{tell(context, [_SUSPENDED])}"
     meant = interpret(context, script)
+    board, names = next(iter(context.hints), None), _names(meant.commands)
+    told = named(context.turn.cause.inbox_id, board=board, player=player.handle, means=names)
+    _log.debug("mail understood", **told)
     if not proven and _goes_unanswered(context, meant):
         return f"{player.handle}: {_FORGED}, so neither asked nor done: {_names(meant.commands)}"
     answer = _answer_if_nothing_runs(context, meant)

@@ -61,7 +61,7 @@ def in_trouble(session: OperatorSession, address: str | None = None) -> list[str
             *(mail for mail in work.outbox.waiting() if mail.status == OutboxStatus.FAILED),
         ]
     whose = None if address is None else address.lower()
-    return [_name(mail) for mail in found if whose in (None, _whose(mail).lower())]
+    return [name_of(mail) for mail in found if whose in (None, _whose(mail).lower())]
 
 
 def _whose(mail: InboxMail | OutboxMail) -> str:
@@ -71,7 +71,7 @@ def _whose(mail: InboxMail | OutboxMail) -> str:
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
     """Return a mail, and its contents as masked text."""
     with session.look() as work:
-        mail = _find(work, name)
+        mail = find_mail(work, name)
     text = _outgoing_text(mail) if isinstance(mail, OutboxMail) else _incoming_text(mail.raw)
     return _listed(mail, session.clock()), printable(masked(text))
 
@@ -88,12 +88,12 @@ def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
             player = act.work.players.find(mail.player_id or 0)
         else:
             if mail.status != InboxStatus.STUCK:
-                raise OperatorError(f"Mail {_name(mail)} is not stuck; its turn comes by itself.")
+                raise OperatorError(f"Mail {name_of(mail)} is not stuck; its turn comes by itself.")
             act.work.inbox.retry(mail.id)
             player, _ = sender_of(act, mail)
         tell_anew(act.work)
-        act.note("mail tried again", player=player, mail=_name(mail))
-    return _name(mail), *map(outgoing, ahead)
+        act.note("mail tried again", player=player, mail=name_of(mail))
+    return name_of(mail), *map(outgoing, ahead)
 
 
 def drop(session: OperatorSession, name: str, why: str) -> str:
@@ -103,20 +103,20 @@ def drop(session: OperatorSession, name: str, why: str) -> str:
         if isinstance(mail, OutboxMail):
             act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
             player, board = act.work.players.find(mail.player_id or 0), mail.board_id
-            act.note("mail dropped", player=player, mail=_name(mail), board_number=board)
+            act.note("mail dropped", player=player, mail=name_of(mail), board_number=board)
             if player is not None and mail.kind.treatment.loss_is_reported:
                 act.tell(player, "answer-dropped", board=board)
-            return _name(mail)
+            return name_of(mail)
         player, subject = sender_of(act, mail)
         act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
-        act.note("mail dropped", player=player, mail=_name(mail))
+        act.note("mail dropped", player=player, mail=name_of(mail))
         if player is not None:
-            told = {"number": _name(mail), "subject": masked(subject)}
+            told = {"number": name_of(mail), "subject": masked(subject)}
             act.tell(player, "mail-dropped", **told)
-        return _name(mail)
+        return name_of(mail)
 
 
-def _find(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | OutboxMail:
+def find_mail(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | OutboxMail:
     parsed = _NAME.fullmatch(name)
     if parsed is None:
         raise OperatorError(
@@ -136,20 +136,20 @@ def _find(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | Out
 
 
 def _find_waiting(work: UnitOfWork, name: str) -> InboxMail | OutboxMail:
-    mail = _find(work, name, lock=True)
+    mail = find_mail(work, name, lock=True)
     if isinstance(mail, InboxMail) and mail.status == InboxStatus.DONE:
-        raise OperatorError(f"Mail {_name(mail)} is done: {masked(mail.outcome or '')}.")
+        raise OperatorError(f"Mail {name_of(mail)} is done: {masked(mail.outcome or '')}.")
     if isinstance(mail, OutboxMail) and mail.status not in (OutboxStatus.DUE, OutboxStatus.FAILED):
-        raise OperatorError(f"Mail {_name(mail)} is {mail.status} already.")
+        raise OperatorError(f"Mail {name_of(mail)} is {mail.status} already.")
     return mail
 
 
-def _name(mail: InboxMail | OutboxMail) -> str:
+def name_of(mail: InboxMail | OutboxMail) -> str:
     return outgoing(mail.id) if isinstance(mail, OutboxMail) else incoming(mail.id)
 
 
 def _listed(mail: InboxMail | OutboxMail, now: datetime) -> MailInQueue:
-    name = _name(mail)
+    name = name_of(mail)
     if isinstance(mail, InboxMail):
         about = f"from {masked(mail.sender) or '<>'} to {masked(mail.recipient)}"
         trouble = masked(mail.outcome or "")

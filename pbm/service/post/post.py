@@ -35,7 +35,7 @@ from pbm.store.processes.locks import AdvisoryLocks
 from pbm.store.queues.outbox import LONGEST_PAUSE
 from pbm.store.queues.queue import ScanFloor
 from pbm.store.sql.driver import is_away, lost_a_race
-from pbm.store.values.mails import Kind, OutboxMail, OutboxStatus, outgoing
+from pbm.store.values.mails import Kind, OutboxMail, OutboxStatus, named
 from pbm.store.values.queues import TimerKind
 
 MOST_AT_ONCE = 64  # mails under way
@@ -47,6 +47,7 @@ FEWEST_ATTEMPTS = 24  # most of a day
 ENOUGH = 32  # outcomes of a full batch
 GATHER = 0.03  # seconds to wait for more outcomes; a crash meanwhile sends their mails twice
 _GATHER_MAILS = 0.003  # seconds while mails are being sent, so that new ones share a query
+_SECOND = "%Y-%m-%d %H:%M:%S"
 _TRUE_FOR = timedelta(hours=1)  # of a reminder, which promises a full day from its sending
 _log = structlog.get_logger("pbm.post")
 Written = bytes | Deferred | Failed  # a composed mail, or why that failed for now or for good
@@ -166,7 +167,7 @@ class Composer:
                 written.append(raw_mail(mail, self._from_address, self._renderer))
             except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
                 trouble = traceback_of(error)
-                _log.error("mail cannot be rendered", mail=outgoing(mail.id), exception=trouble)
+                _log.error("mail cannot be rendered", **_named(mail, exception=trouble))
                 passes = isinstance(error, OSError | MemoryError)
                 written.append((Deferred if passes else Failed)(in_a_line(error)))
             await yielding.let_others_in()
@@ -258,7 +259,7 @@ class Post:
             await self._recording.note((mail, outcome), writer)
         except Exception as error:  # noqa: BLE001 - a bug stops one mail, not the post
             # Without a recorded outcome the mail is sent again, under the same Message-ID.
-            _log.error("sending not recorded", mail=outgoing(mail.id), error=type(error).__name__)
+            _log.error("sending not recorded", **_named(mail, error=type(error).__name__))
             await asyncio.sleep(PAUSE)
         finally:
             self._ended.append(mail.id)
@@ -274,7 +275,7 @@ class Post:
             return await self.transport.deliver(mail.sender, mail.recipient, written)
         except Exception as error:  # noqa: BLE001 - a bug defers one mail
             trouble = traceback_of(error)
-            _log.error("mail cannot be handed on", mail=outgoing(mail.id), exception=trouble)
+            _log.error("mail cannot be handed on", **_named(mail, exception=trouble))
             return Deferred(type(error).__name__)
         finally:
             self._being_sent -= 1
@@ -283,23 +284,23 @@ class Post:
         """Record delivery outcomes; notify the operator of failures; count refusals as bounces."""
         now, outbox = self.clock(), work.outbox
         turn = Turn(work=work, site=self.site, now=now)
-        sent = [mail.id for mail, outcome in outcomes if isinstance(outcome, Sent)]
-        outbox.finish(sent, OutboxStatus.SENT, now)
+        sent = {mail.id: outcome.reply for mail, outcome in outcomes if isinstance(outcome, Sent)}
+        outbox.finish([*sent], OutboxStatus.SENT, now, replies=sent)
         for mail, outcome in outcomes:
             is_old = now - mail.written_at >= GIVE_UP_AFTER and mail.attempts >= FEWEST_ATTEMPTS
             match outcome:
-                case Sent():
-                    _log.info("mail sent", mail=outgoing(mail.id), message_id=mail.message_id)
+                case Sent(reply):
+                    _log.info("mail sent", **_named(mail, reply=masked(reply)))
                 case None:
                     remind_anew(turn, mail)
-                    _log.info("reminder given up, it is written anew", mail=outgoing(mail.id))
+                    _log.info("reminder given up, it is written anew", **_named(mail))
                 case Deferred(reason, status) if not is_old:
                     due_at = now + delay(mail.attempts, mail.id)
                     outbox.defer(mail.id, reason, due_at)
                     if status and is_outdated(mail, due_at):
                         # A rewritten reminder never gets old, so each attempt counts as a bounce.
                         note_refusal(turn, mail, status)
-                    _log_not_sent(mail, outcome, f"again at {due_at:%Y-%m-%d %H:%M:%S} UTC")
+                    _log_not_sent("mail put off", mail, outcome, again_at=f"{due_at:{_SECOND}} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
                     if status and is_out_of_reach(work, mail):  # needs no attention
                         outbox.finish([mail.id], OutboxStatus.DROPPED, now, reason)
@@ -308,17 +309,22 @@ class Post:
                         tell_of_failed(turn, mail, reason)
                     if status:  # the recipient was refused
                         note_refusal(turn, mail, status)
-                    _log_not_sent(mail, outcome, "given up")
+                    _log_not_sent("mail failed", mail, outcome)
 
     def next_due_at(self) -> datetime | None:
         with self.database.glance() as work:
             return work.outbox.next_due_at(since=self._floor.since(self.clock()))
 
 
-def _log_not_sent(mail: OutboxMail, outcome: Deferred | Failed, then: str) -> None:
-    told = {"mail": outgoing(mail.id), "message_id": mail.message_id, "then": then}
-    code = {"code": outcome.code} if outcome.code else {}
-    _log.warning("mail not sent", **told, **code, reason=masked(outcome.reason))
+def _named(mail: OutboxMail, **more: Any) -> dict[str, Any]:
+    """Return the fields of a log line about a mail."""
+    told = {"player": mail.handle, "message_id": mail.message_id, **more}
+    return named(mail.inbox_id, mail.id, mail.board_id, **told)
+
+
+def _log_not_sent(event: str, mail: OutboxMail, outcome: Deferred | Failed, **more: str) -> None:
+    told = {"code": outcome.code or None, "reason": masked(outcome.reason)}
+    _log.warning(event, **_named(mail, **told, **more))
 
 
 def delay(attempts: int, number: int) -> timedelta:

@@ -11,6 +11,8 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
+import structlog
+
 from pbm.commands.turn import Turn
 from pbm.events import Messaged
 from pbm.events.board import MailCameBack
@@ -21,11 +23,12 @@ from pbm.play.offers import mark_of
 from pbm.play.subjects import classic_subject
 from pbm.service.telling.later import deferred_until, waits_until, with_waiting
 from pbm.store.values.boards import Board
-from pbm.store.values.mails import Kind, NewMail, OutboxMail
+from pbm.store.values.mails import Kind, NewMail, OutboxMail, named
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 REPLIED, GENERATED = "auto-replied", "auto-generated"
+_log = structlog.get_logger("pbm.mails")
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
@@ -283,6 +286,8 @@ class MailWriter:
         sender = ""
         if player and treated.comes_back:  # VERP: the bounce address names player and mail
             sender = site.bounce_address(player.id, message_id)
+        about = named(turn.cause.inbox_id, board=board_id, player=player and player.handle)
+        _log.debug("mail written", **about, kind=str(kind), message_id=message_id)
         return NewMail(
             kind=Kind.UNPROVEN if turn.claim and treated.uses_up else kind,
             recipient=_addresses_of(reader)[0],

@@ -24,7 +24,7 @@ import structlog
 from pbm.errors import OperatorError
 from pbm.files import trouble
 from pbm.store.sql.driver import gave_up, is_away
-from pbm.store.values.mails import incoming
+from pbm.store.values.mails import named
 
 SLOW = 1.0  # seconds until a turn is logged
 DEADLINE = 30.0  # seconds until a turn counts as hanging
@@ -199,7 +199,7 @@ class Watchdog:
             # The mail is not to blame if the thread waits for PostgreSQL.
             names = [str(at.f_globals.get("__name__")) for at, _ in walk_stack(frame)]
             is_elsewhere = any(name.startswith("psycopg.") for name in names)
-        told = {"mail": incoming(turn.mail_id), "seconds": round(seconds, 1), "stack": stack}
+        told = named(turn.mail_id, seconds=round(seconds, 1), stack=stack)
         if not turn.told:
             turn.told = True
             _watch_log.warning("turn takes long", **told)

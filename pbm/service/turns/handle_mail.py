@@ -8,6 +8,8 @@ player's own address. Commands with a wrong password are ignored.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import structlog
+
 from pbm.addresses import address_key
 from pbm.commands.auth import (
     Answerer,
@@ -20,6 +22,7 @@ from pbm.commands.auth import (
     identify,
     player_of,
     tag_owner,
+    taken_for,
 )
 from pbm.commands.language.words import Login
 from pbm.commands.turn import Turn
@@ -57,10 +60,11 @@ from pbm.service.understanding.signature import (
     without_known_signature,
 )
 from pbm.service.understanding.withheld_text import mask_tags, may_check, withhold_passwords
-from pbm.store.values.mails import InboxMail
+from pbm.store.values.mails import InboxMail, named
 from pbm.store.values.players import Player
 
 _MOST_IN_A_MAIL = 3  # different logins that are tried
+_log = structlog.get_logger("pbm.turn")
 
 
 def handle(turn: Turn, mail: InboxMail, read: Callable[[], Envelope]) -> str:
@@ -84,6 +88,7 @@ def _handle_for(
     if isinstance(recipient, Bounce):
         return hear_report(turn, mail, recipient)
     envelope = read()
+    _log.debug("mail read", **named(mail.id), lines=len(envelope.said), by=envelope.automatic)
     if envelope.automatic:
         return f"nothing: automatic mail ({envelope.automatic})"
     if isinstance(recipient, Unsubscribe):
@@ -113,6 +118,7 @@ def _handle_for(
     )
     dmarc = what_it_says(turn.site, front, mail.peer, mail.raw, envelope.author)
     speaker = identify(turn, recipient, envelope.author, dmarc)
+    turn.taken.append(taken_for(speaker, recipient))
     mail_turn = without_known_signature(with_meant_lines(mail_turn), player_of(speaker))
     mail_turn = _seen(withhold_passwords(mask_tags(mail_turn, speaker), speaker))
     mail_turn, outcomes = run_logins(mail_turn, speaker, dmarc)
@@ -184,6 +190,7 @@ def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn
         own = {login for login in found if found[login] == player}
         others = {command.login for command in script.commands} - own
         show_life(turn.work, player)
+        turn.taken.append(f"{player.handle}: password")
         outcomes.append(obey(turn.context(player), script.without(others), proven=True))
     return replace(turn, done=frozenset(found)), outcomes
 

@@ -35,7 +35,7 @@ from pbm.slow_work import SlowWork, WorkNeeded
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.queues.queue import ScanFloor
 from pbm.store.sql.driver import gave_up, is_away
-from pbm.store.values.mails import InboxMail, incoming
+from pbm.store.values.mails import InboxMail, incoming, named
 
 MOST_TRIES = 3
 MOST_PREPARED = 4  # prepared mails that share a transaction; each may be long
@@ -219,10 +219,12 @@ class InboxWorker:
         is_first, self._latest = self._latest is not work, work
         try:
             with self._at_hand(mail):
-                outcome = self._handle(work, prepared)
-                work.inbox.finish([(mail.id, outcome)], self.clock())
+                outcome, taken = self._handle(work, prepared)
+                work.inbox.finish([(mail.id, outcome)], self.clock(), taken)
                 work.end()
-                _log.info("mail done", mail=incoming(mail.id), outcome=outcome)
+                board = getattr(self.site.address.parse(mail.recipient), "board_id", None)
+                told = named(mail.id, board=board, taken=taken)
+                _log.info("mail done", **told, outcome=outcome)
         except WorkNeeded as needed:
             prepared.needed, prepared.started = needed.do, False
             self._prepared[mail.id] = prepared
@@ -235,9 +237,11 @@ class InboxWorker:
                 self._failed[mail.id] = failed
             raise failed from error
 
-    def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
+    def _handle(self, work: UnitOfWork, prepared: Preparation) -> tuple[str, str | None]:
+        """Handle a mail; return the outcome, and whose mail it was taken for."""
         turn = self._turn(work, prepared.mail, prepared.slow)
-        return handle(turn, prepared.mail, prepared.read)
+        outcome = handle(turn, prepared.mail, prepared.read)
+        return outcome, "; ".join(turn.taken) or None
 
     def _turn(self, work: UnitOfWork, mail: InboxMail, slow: SlowWork) -> Turn:
         return Turn(
@@ -258,14 +262,14 @@ class InboxWorker:
         mail, error = failed.mail, failed.error
         self._prepared.pop(mail.id, None)  # the next try repeats its slow work
         if gave_up(error):
-            told = {"mail": incoming(mail.id), "error": in_a_line(error)}
+            told = named(mail.id, error=in_a_line(error))
             _log.warning("database gave up a turn, it waits", **told)
             work.inbox.put_aside([mail.id], self.clock() + GIVEN_UP_FOR)
         elif isinstance(error, NoOperatorError):
             work.inbox.count_try(mail.id, str(error))
             work.inbox.set_stuck(mail.id)
         else:
-            _log.error("mail failed", mail=incoming(mail.id), exception=traceback_of(error))
+            _log.error("mail failed", **named(mail.id, exception=traceback_of(error)))
             self._count(work, mail, in_a_line(error))
 
     def _count(self, work: UnitOfWork, mail: InboxMail, error: str) -> None:
@@ -279,7 +283,7 @@ class InboxWorker:
 
 
 def _log_untold(mail: InboxMail, error: Exception) -> None:
-    told = {"mail": incoming(mail.id), "exception": traceback_of(error)}
+    told = named(mail.id, exception=traceback_of(error))
     _log.error("nobody told of a stuck mail", **told)
 
 

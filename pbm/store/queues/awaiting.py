@@ -59,6 +59,8 @@ class AwaitingMails(Repository):
         rows = self._transaction.execute(_TAKE_CONTENTS, names).mappings() if mails else ()
         contents = {row["message_id"]: row for row in rows}
         return {
-            mail["player_id"]: read_as(OutboxMail, {**mail, **contents[mail["message_id"]]})
+            mail["player_id"]: read_as(
+                OutboxMail, {**mail, **contents[mail["message_id"]]}, handle=None
+            )
             for mail in mails
         }

@@ -32,7 +32,7 @@ _RAW = select(inbox_raw.c.raw).where(inbox_raw.c.inbox_id == inbox.c.id).scalar_
 _SELECTED = select(inbox, _RAW.label("raw"))
 _COPY = select(inbox.c.recipient, inbox.c.id, inbox.c.received_at)
 _COPIES = Statement(_COPY.where(inbox.c.digest == bindparam("digest")))
-_OF_MAIL = ("digest", "recipient", "sender", "peer", "network", "answer_counted")
+_OF_MAIL = ("digest", "recipient", "sender", "peer", "network", "message_id", "answer_counted")
 _OF_QUEUED = ("lane", "board_lane", "known")
 _KEPT = (*_OF_MAIL, *_OF_QUEUED, "size", "received_at", "status", "tries")
 _AT_ANY_PLACE = inbox.c.place >= literal(0.0, Float)  # always true, for the index of waiting mails
@@ -98,7 +98,7 @@ _ERASE = Statement(delete(inbox_raw).where(inbox_raw.c.inbox_id == bindparam("ma
 
 class Inbox(MailQueue[InboxMail]):
     _table, _selected, _kind, _since = inbox, _SELECTED, InboxMail, "received_at"
-    _open = (_IS_NEW, inbox.c.status == STUCK)
+    _open, _address = (_IS_NEW, inbox.c.status == STUCK), func.lower(inbox.c.sender)
     _at_any_place = _AT_ANY_PLACE
 
     def _read(self, row: Row) -> InboxMail:
@@ -181,9 +181,14 @@ class Inbox(MailQueue[InboxMail]):
         """Lock and return a mail if it is new. If `wait` is False, return None for a locked one."""
         return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
 
-    def finish(self, outcomes: Sequence[tuple[int, str]], now: datetime) -> None:
-        """Mark mails as done, and erase their texts. `outcomes` has their numbers and results."""
-        done = {"status": InboxStatus.DONE, "done_at": now, "lane": None}
+    def finish(
+        self, outcomes: Sequence[tuple[int, str]], now: datetime, taken: str | None = None
+    ) -> None:
+        """Mark mails as done, and erase their texts. `outcomes` has their numbers and results.
+
+        `taken` says whose mails they were taken for, and why.
+        """
+        done = {"status": InboxStatus.DONE, "done_at": now, "lane": None, "taken": taken}
         for number, outcome in outcomes:
             _SET.run(self._transaction, number, {**done, "outcome": outcome})
             _ERASE.run(self._transaction, {"mail": number})

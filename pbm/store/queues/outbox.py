@@ -1,6 +1,6 @@
 """The outbox: mails to be sent, each added in the transaction that causes the mail."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
@@ -46,7 +46,8 @@ _CONTENTS = (
     .label(column.name)
     for column in (outbox_contents.c.params, outbox_contents.c.headers)
 )
-_SELECTED = select(outbox, *_CONTENTS)
+_HANDLE = select(players.c.handle).where(players.c.id == outbox.c.player_id).scalar_subquery()
+_SELECTED = select(outbox, *_CONTENTS, _HANDLE.label("handle"))
 
 LONGEST_PAUSE = timedelta(hours=1)  # between two tries of a mail
 _LETS_BY = timedelta(minutes=5)  # after each try at the longest pause; later mails may pass then
@@ -99,6 +100,7 @@ _FINISH = Statement(
         status=bindparam("status"),
         finished_at=bindparam("now"),
         last_error=bindparam("error"),
+        reply=bindparam("reply"),
         attempts=outbox.c.attempts + 1,
         recipient=case((_ERASES_ADDRESS, ""), else_=outbox.c.recipient),
         recipient_key=case((_ERASES_ADDRESS, ""), else_=outbox.c.recipient_key),
@@ -123,7 +125,7 @@ _NEXT_DUE_AT = Statement(
 
 class Outbox(MailQueue[OutboxMail]):
     _table, _selected, _kind, _since = outbox, _SELECTED, OutboxMail, "written_at"
-    _open = (_IS_DUE, outbox.c.status == FAILED)
+    _open, _address = (_IS_DUE, outbox.c.status == FAILED), outbox.c.recipient_key
     _at_any_place = _AT_ANY_MOMENT
 
     def _read(self, row: Row) -> OutboxMail:
@@ -173,13 +175,20 @@ class Outbox(MailQueue[OutboxMail]):
         status: OutboxStatus,
         now: datetime,
         error: str | None = None,
+        replies: Mapping[int, str] | None = None,
     ) -> None:
-        """Give mails a final status and a last error, and erase the contents of the mails."""
+        """Give mails a final status and a last error, and erase the contents of the mails.
+
+        `replies` has what the next server answered, by the mails' numbers.
+        """
         if outbox_ids:
-            mails = {"mails": list(outbox_ids)}
+            replied: dict[str | None, list[int]] = {}
+            for number in outbox_ids:
+                replied.setdefault((replies or {}).get(number), []).append(number)
             outcome = {"status": status, "now": now, "error": error}
-            _FINISH.run(self._transaction, mails | outcome)
-            _ERASE.run(self._transaction, mails)
+            sets = ({"mails": them, "reply": reply} | outcome for reply, them in replied.items())
+            _FINISH.run(self._transaction, *sets)
+            _ERASE.run(self._transaction, {"mails": list(outbox_ids)})
 
     def fail(self, outbox_id: int, error: str, now: datetime) -> None:
         """Record that a mail is given up. Its contents are kept, so that it can be sent again."""
@@ -215,6 +224,14 @@ class Outbox(MailQueue[OutboxMail]):
         thread, key = mail.board_id or _NO_BOARD, mail.recipient.lower()
         before = _to(key, outbox.c.status == DUE, outbox.c.thread == thread, outbox.c.id < mail.id)
         return self._scalars(before.order_by(outbox.c.id))
+
+    def held_by(self, outbox_id: int, now: datetime) -> int | None:
+        """Return the number of the first mail that must go out before this one, if any."""
+        first = _OVERTAKEN.order_by(_EARLIER.c.id).limit(1).scalar_subquery()
+        values = {"now": now, "soon": now + LONGEST_PAUSE - _LETS_BY}
+        held = self._transaction.execute(select(first).where(outbox.c.id == outbox_id), values)
+        number: int | None = held.scalar()
+        return number
 
     def written(self, message_id: str) -> bool:
         """Return whether the outbox has a mail with this Message-ID, whether sent or not."""

@@ -22,6 +22,8 @@ from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.queues import SearchJob, Timer
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # earlier than the times of all rows
+Between = tuple[datetime, datetime]
+ALWAYS: Between = (BEGINNING, datetime.max.replace(tzinfo=UTC))
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
 MARGIN = timedelta(seconds=10)  # how far clocks of other processes may be behind
 
@@ -64,6 +66,7 @@ class MailQueue(_Queue[_M]):
 
     _open: ClassVar[Sequence[ColumnElement[bool]]]  # that it waits; that it is stuck or has failed
     _since: ClassVar[str]  # the column with the time since when a mail waits
+    _address: ClassVar[ColumnElement[str]]  # whose mail it is, in lower case
     _at_any_place: ClassVar[ColumnElement[bool]]  # always true, for the index of waiting mails
 
     def get(self, number: int, *, lock: bool = False) -> _M:
@@ -78,6 +81,20 @@ class MailQueue(_Queue[_M]):
         queries = (self._selected.where(condition) for condition in self._open)
         query = union_all(*queries).order_by(self._since, "id").limit(most)
         return tuple(map(self._read, self._rows(query)))
+
+    def newest(
+        self, most: int, between: Between = ALWAYS, /, **among: Iterable[Any]
+    ) -> tuple[_M, ...]:
+        """Return the newest mails that began to wait in a time, oldest first.
+
+        `among` has the values that columns may have; `address` is the reader's or the sender's, in
+        lower case. Without an index for a column, the whole table is read.
+        """
+        columns = {**self._table.c, "address": self._address}
+        where = [columns[name].in_(values) for name, values in among.items()]
+        where.append(self._table.c[self._since].between(*between))
+        query = self._selected.where(*where).order_by(self._table.c.id.desc()).limit(most)
+        return tuple(map(self._read, reversed(self._rows(query))))
 
     def count(self, status: str) -> int:
         has = self._table.c.status == literal(str(status), literal_execute=True)

@@ -93,6 +93,12 @@ class Rate:
 
 
 class Buckets(Repository):
+    def beginning(self, begin: str) -> dict[str, datetime]:
+        """Return the rest of the keys that begin so, each with the time of the last event."""
+        its = buckets.c.key.startswith(begin, autoescape=True)
+        rows = self._rows(select(buckets.c.key, buckets.c.filled_at).where(its))
+        return {row["key"].removeprefix(begin): row["filled_at"] for row in rows}
+
     def forget_full(self, now: datetime) -> bool:
         """Delete buckets that were not used for `LONGEST`. Returns True if there may be more."""
         oldest = (

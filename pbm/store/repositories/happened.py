@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 
 from sqlalchemy import String, bindparam, cast, func, insert, literal, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -42,6 +44,13 @@ class Happened(Repository):
         its = (board_events.c.board_id == board_id, board_events.c.number > number)
         query = select(board_events).where(*its).order_by(board_events.c.number)
         return self._all(KeptEvent, query)
+
+    def caused_by(self, inbox_id: int) -> dict[int, list[KeptEvent]]:
+        """Return the events that a mail caused, by the number of their board. Reads all events."""
+        query = select(board_events).where(board_events.c.cause == inbox_id)
+        rows = self._rows(query.order_by(board_events.c.board_id, board_events.c.number))
+        boards = groupby(rows, itemgetter("board_id"))
+        return {number: [read_as(KeptEvent, row) for row in its] for number, its in boards}
 
     def counted(self, board_id: int) -> tuple[int, int]:
         """Return how many events a board has, and the number of the last one."""

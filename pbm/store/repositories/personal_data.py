@@ -65,7 +65,7 @@ class PersonalData(Repository):
         sent = or_(outbox.c.player_id == player_id, outbox.c.recipient_key.in_(keys), asking)
         over = select(outbox.c.message_id).where(sent, outbox.c.status != DUE)
         self._delete(outbox_contents, outbox_contents.c.message_id.in_(over))
-        blank = {"recipient": "", "recipient_key": "", "last_error": None}
+        blank = {"recipient": "", "recipient_key": "", "last_error": None, "reply": None}
         self._update(outbox, sent, outbox.c.status != DUE, **blank)
         self._update(outbox, sent, outbox.c.status == DUE, kind=Kind.FAREWELL)
 

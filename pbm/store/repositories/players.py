@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, bindparam, exists, select
+from sqlalchemy import ColumnElement, Select, bindparam, exists, select, union_all
 
 from pbm.passwords import PasswordHash
 from pbm.store.schema.happened import readers
@@ -127,6 +127,13 @@ class Players(Repository):
         """Return those readers of a board who want no words of it."""
         rows = _READING.rows(self._transaction, board_id=board_id)
         return frozenset(row["id"] for row in rows if row["muted"])
+
+    def called(self, words: Collection[str]) -> dict[str, int]:
+        """Return the people who have or had one of these words as a handle: their numbers."""
+        has = select(players.c.handle, players.c.id).where(players.c.robot.is_(None))
+        had = select(former_handles.c.handle, former_handles.c.player_id)
+        both = has.where(players.c.handle.in_(words)), had.where(former_handles.c.handle.in_(words))
+        return {row["handle"]: row["id"] for row in self._rows(union_all(*both))}
 
     def handles_of(self, player_ids: Collection[int]) -> dict[int, str]:
         query = select(players.c.id, players.c.handle).where(players.c.id.in_(player_ids))

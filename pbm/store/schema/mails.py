@@ -22,6 +22,7 @@ from pbm.store.values.mails import InboxStatus, Kind, OutboxStatus
 
 # Class of the PostgreSQL advisory lock held while a mail of the outbox is sent.
 IN_HAND = 0x70626D
+_OF_SENDER = ("message_id", "lane", "taken", "outcome")
 
 inbox = table(
     "inbox",
@@ -33,9 +34,11 @@ inbox = table(
     # The sender's network; empty if unknown.
     Column("network", String(64), nullable=False, server_default=""),
     Column("size", Integer, nullable=False, server_default="0"),  # bytes of the mail
+    Column("message_id", String(420)),
     Column("received_at", Moment, nullable=False),
     Column("status", Word(InboxStatus, 6), nullable=False),
     Column("tries", Integer, nullable=False),
+    Column("taken", Text),  # whose mail it was taken for, and why
     Column("outcome", Text),
     Column("done_at", Moment),
     Column("lane", String(254)),  # a player or a sender, whose mails are obeyed in order
@@ -53,7 +56,7 @@ inbox = table(
     Index("ix_inbox_stuck", "id", **only_where(text("status = 'stuck'"))),
     sqlite_autoincrement=True,
     mark=Personal(
-        erasure=BlankColumns({"sender": "", "lane": None, "outcome": None}),
+        erasure=BlankColumns({"sender": "", **dict.fromkeys(_OF_SENDER)}),
         export=NotExported("the player has sent them"),
         addresses=("sender",),
     ),
@@ -90,7 +93,8 @@ outbox = table(
     Column("status", Word(OutboxStatus, 8), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("due_at", Moment, nullable=False),
-    Column("last_error", Text),
+    Column("last_error", Text),  # why it was not sent, or why it came back
+    Column("reply", Text),  # of the next server, which took it
     Column("finished_at", Moment),
     Index("ix_outbox_due", "due_at", "id", **where_it_waits("due", "due_at")),
     Index(

@@ -106,6 +106,10 @@ class InboxMail:
     known: bool = True  # the sender seems to be a player
     answer_counted: bool = False
     network: str = ""
+    size: int = 0  # bytes
+    message_id: str | None = None
+    taken: str | None = None  # whose mail it was taken for, and why
+    done_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,7 @@ class ArrivedMail:
     queued: Queued = Queued()
     answer_counted: bool = False  # rate limits have counted the answer to this stranger
     network: str = ""
+    message_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -160,7 +165,10 @@ class OutboxMail(NewMail):
     status: OutboxStatus
     attempts: int
     due_at: datetime
-    last_error: str | None
+    last_error: str | None  # why it was not sent, or why it came back
+    reply: str | None  # of the next server, which took it
+    finished_at: datetime | None
+    handle: str | None  # the player's
 
 
 @dataclass(frozen=True)
@@ -179,3 +187,11 @@ def incoming(number: int) -> str:
 def outgoing(number: int) -> str:
     """Return the number by which a mail in the outbox is called, such as `o12`."""
     return f"o{number}"
+
+
+def named(
+    came: int | None = None, goes: int | None = None, board: int | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return the fields of a log line about a mail, without those that are not known."""
+    names = {"in": came and incoming(came), "out": goes and outgoing(goes), "board": board, **more}
+    return {name: value for name, value in names.items() if value not in (None, "")}
