@@ -321,8 +321,7 @@ def boards_waiting(work: UnitOfWork, player: Player, now: datetime) -> tuple[lis
         room -= sum(map(len, (*board.position.diagram(), board.state)))
         if shown and room < 0:
             break
-        plain = () if player.settings.picture else (player.id,)
-        views = board_views(work, board, [player.id], plain=plain, recent=plies[board.id])
+        views = board_views(work, board, [player], recent=plies[board.id])
         timed = clock_for(work, board, now, player)
         shown.append({**views[player.id], "rounds": [], "clock": timed})
     return shown, len(waiting) - len(shown)

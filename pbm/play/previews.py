@@ -14,11 +14,10 @@ from pbm.rules.record import positions
 from pbm.rules.registry import game_named
 from pbm.rules.sides import mover, turn
 from pbm.store.values.boards import Board, BoardStatus, Seat
+from pbm.store.values.players import Player
 
 
-def view_after(
-    board: Board, *texts: str, player_id: int | None = None, picture: bool = True
-) -> tuple[ViewData, list[str]]:
+def view_after(board: Board, reader: Player | None, *texts: str) -> tuple[ViewData, list[str]]:
     """Return the view after moves of the seats in turn, and the moves. Raises Refusal.
 
     If one of several moves is illegal, the refusal tells its place among them.
@@ -42,8 +41,7 @@ def view_after(
             position = played.position
             moved.append(Moved(seat, str(played.move), played.effect))
     last = tuple(moved[-len(board.seats) :])
-    ply = board.ply + len(moved)
-    view = view_at(board, position, ply, last, player_id=player_id, picture=picture)
+    view = view_at(board, position, board.ply + len(moved), last, reader)
     return view, [item.move for item in moved]
 
 
@@ -56,7 +54,7 @@ def imagined_board(setup: Setup, players: int, now: datetime) -> Board:
 
 
 def replayed(
-    turn: GameTurn, board: Board, first: int, last: int, player_id: int | None, *, picture: bool
+    turn: GameTurn, board: Board, first: int, last: int, reader: Player | None
 ) -> list[ViewData]:
     """Return a board before ply `first`, every few plies, and after ply `last`.
 
@@ -75,12 +73,13 @@ def replayed(
             if ply in shown:
                 since = plies[after - first + 1 : ply - first + 1]
                 moves = tuple(map(moved_in, since[-seats:]))
-                view = view_at(board, position, ply, moves, player_id=player_id, picture=picture)
+                view = view_at(board, position, ply, moves, reader)
                 gone = {board.seats[seat - 1].handle: left[seat] for seat in position.out}
                 more = {"rounds": rounds_of(since, seats, None), "gone": gone}
                 found.append({**view, **more, "picture": small(view["picture"])})
                 after = ply
         return found
 
-    of = ("replay", board.id, board.ply, board.taken_back, first, last, player_id, picture)
+    of_reader = reader and (reader.id, reader.settings.picture)
+    of = ("replay", board.id, board.ply, board.taken_back, first, last, of_reader)
     return turn.slow.outcome(of, play)

@@ -1,6 +1,6 @@
 """A board as its readers see it: plain data, which is stored as the parameters of a mail."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -31,37 +31,34 @@ SKIPPED = "--"
 def board_view(
     work: UnitOfWork,
     board: Board,
+    reader: Player | None,
     *,
-    player_id: int | None,
     whole: bool = False,
-    picture: bool = True,
     after: int | None = None,
 ) -> ViewData:
-    """Return a board's view for one player; for somebody outside the game if `player_id` is None.
+    """Return a board's view for one player; for somebody outside the game if `reader` is None.
 
     If `whole` is set, the view lists all moves. Its key `happened` has the moves and departures
     after the ply `after`. If `after` is None, it has those after the reader's last move.
     """
-    plain = () if picture else (player_id,)
-    knows = {} if after is None else {player_id: after}
-    return board_views(work, board, [player_id], whole=whole, plain=plain, knows=knows)[player_id]
+    number = reader.id if reader else None
+    knows = {} if after is None else {number: after}
+    return board_views(work, board, [reader], whole=whole, knows=knows)[number]
 
 
 def board_views(
     work: UnitOfWork,
     board: Board,
-    player_ids: Iterable[int | None],
+    readers: Sequence[Player | None],
     *,
     whole: bool = False,
-    plain: Collection[int | None] = (),
     recent: tuple[Ply, ...] | None = None,
     knows: Mapping[int | None, int] = MappingProxyType({}),
 ) -> dict[int | None, ViewData]:
     """Return the views of several readers, by player id. What they share is computed once.
 
-    A player id of None stands for a reader outside the game. Readers in `plain` get no picture.
-    `knows` has the last plies that readers know. A reader who is not in it knows all plies up to
-    `listed_after`.
+    A reader outside the game is None, and so is that reader's id. `knows` has the last plies that
+    readers know. A reader who is not in it knows all plies up to `listed_after`.
     """
     since = 0 if whole else recent_since(board)
     plies = work.plies.of(board.id, since=since) if recent is None else recent
@@ -70,23 +67,23 @@ def board_views(
     rounds = rounds_of(plies, len(board.seats), None if whole else game.info.rounds_shown)
     shared = _shared(work, board, departures, seats, rounds, plies)
     claim = claimable(work, board, plies, departures)
-    sits = {player_id: _place_of(board, player_id) for player_id in player_ids}
+    sits = [(reader, _place_of(board, reader)) for reader in readers]
     moves = {
         since: tuple(moved_in(ply) for ply in plies if ply.ply > since)
-        for since in {_listed_after(board, place, plies) for place in sits.values()}
+        for since in {_listed_after(board, place, plies) for _, place in sits}
     }
     marked = {since: _marked(board, board.position, new) for since, new in moves.items()}
     who = who_moved(work, board)
     views: dict[int | None, ViewData] = {}
     plans = {plan.player_id: plan for plan in work.plans.on_board(board)}
     notes = work.notes.on_board(board)
-    for player_id, place in sits.items():
+    for reader, place in sits:
+        player_id = reader.id if reader else None
         since = _listed_after(board, place, plies)
         yours = board.to_move is not None and board.to_move.seat in place.own
-        drawn = player_id not in plain
         views[player_id] = {
             **shared,
-            "picture": _picture(board, board.position, moves[since], place) if drawn else None,
+            "picture": _picture(board, board.position, moves[since], reader, place),
             "marked": marked[since],  # moves, as data of the game
             "yours": yours,
             "you": [] if board.from_record else [{"seat": it, **seats[it - 1]} for it in place.own],
@@ -107,6 +104,10 @@ def board_views(
             and not people_against(board, player_id),
         }
     return views
+
+
+def wants_picture(reader: Player | None) -> bool:
+    return reader is None or reader.settings.picture
 
 
 def _examples(board: Board, *, yours: bool) -> ViewData:
@@ -139,18 +140,18 @@ class _Place:
     has_moved: bool = False  # any of the latter
 
 
-def _place_of(board: Board, player_id: int | None) -> _Place:
-    own = tuple(seat.seat for seat in board.seats if seat.player_id == player_id)
-    if not own:
+def _place_of(board: Board, reader: Player | None) -> _Place:
+    own = tuple(seat.seat for seat in board.seats_of(reader.id)) if reader else ()
+    if not reader or not own:
         return _Place()
     beside = {other for seat in own for other in partners(board.position, seat)}
-    moves_for, has_moved = board.played_by(player_id or 0), board.has_moved(player_id or 0)
+    moves_for, has_moved = board.played_by(reader.id), board.has_moved(reader.id)
     return _Place(own, tuple(sorted(beside.difference(own))), moves_for, has_moved)
 
 
-def listed_after(board: Board, player_id: int | None) -> int:
+def listed_after(board: Board, reader: Player | None) -> int:
     """Return the ply after which a mail lists moves for a reader: at most one round of them."""
-    return _listed_after(board, _place_of(board, player_id))
+    return _listed_after(board, _place_of(board, reader))
 
 
 def _listed_after(board: Board, place: _Place, plies: Sequence[Ply] = ()) -> int:
@@ -168,10 +169,9 @@ def past_view(
     board: Board,
     position: Position,
     ply: int,
+    reader: Player | None,
     *,
     since: int | None = None,
-    player_id: int | None = None,
-    picture: bool = True,
 ) -> ViewData:
     """Return a board's view as it was after `ply` plies.
 
@@ -180,15 +180,15 @@ def past_view(
     before = max(0, ply - 1) if since is None else since
     plies = work.plies.of(board.id, since=before)[: ply - before]
     moves = tuple(map(moved_in, plies))
-    return view_at(board, position, ply, moves, player_id=player_id, picture=picture)
+    return view_at(board, position, ply, moves, reader)
 
 
 def planned_view(
-    board: Board, position: Position, moves: tuple[Moved, ...], player_id: int, *, picture: bool
+    board: Board, position: Position, moves: tuple[Moved, ...], reader: Player
 ) -> ViewData:
     """Return the board at the end of a line of a plan, which leads there by `moves`."""
-    last, place = moves[-len(board.seats) :], _place_of(board, player_id)
-    drawn = small(_picture(board, position, last, place)) if picture else None
+    last = moves[-len(board.seats) :]
+    drawn = small(_picture(board, position, last, reader, _place_of(board, reader)))
     marked, shown = _marked(board, position, moves), "\n".join(position.diagram())
     return {"diagram": shown, "marked": marked, "game": board.game, "picture": drawn}
 
@@ -203,13 +203,11 @@ def view_at(
     position: Position,
     ply: int,
     moves: tuple[Moved, ...],
-    *,
-    player_id: int | None = None,
-    picture: bool = True,
+    reader: Player | None,
 ) -> ViewData:
     """Return the view of any position of a board, the one after `ply` plies; mark `moves`."""
     shown = _shown(board, position, seats_data(board, position))
-    drawn = _picture(board, position, moves, _place_of(board, player_id)) if picture else None
+    drawn = _picture(board, position, moves, reader, _place_of(board, reader))
     marked = _marked(board, position, moves)
     return {**shown, "past_ply": ply, "marked": marked, "picture": drawn}
 
@@ -291,24 +289,28 @@ def opening_view(
 
 
 def _picture(
-    board: Board, position: Position, moves: tuple[Moved, ...], reader: _Place
+    board: Board,
+    position: Position,
+    moves: tuple[Moved, ...],
+    reader: Player | None,
+    place: _Place,
 ) -> ViewData | None:
-    """Return a reader's picture, which tells the reader's seats, or who is to move.
+    """Return a picture for a reader who wants one; it tells the reader's seats, or who is to move.
 
     One colour shows the names of its cells: what the reader moves next or, failing that, has.
     """
     game = board.rules
-    if not has(game, Draws):
+    if not has(game, Draws) or not wants_picture(reader):
         return None
     drawn, to_move = game.drawing(position, moves), position.to_move
     start = game.drawing(board.start, ())["signs"]
-    named = [*({*reader.moves_for} & {*to_move}), *reader.own]
-    about: ViewData = {"you": _digits(reader.own)}
-    if not reader.own or board.from_record:
+    named = [*({*place.moves_for} & {*to_move}), *place.own]
+    about: ViewData = {"you": _digits(place.own)}
+    if not place.own or board.from_record:
         named = [*to_move, 1]
         about = {"mover": _digits(to_move[:1])}
-    elif reader.partners:
-        about["partners"] = _digits(reader.partners)
+    elif place.partners:
+        about["partners"] = _digits(place.partners)
     lost = {"start": start} if start.count(".") < drawn["signs"].count(".") else {}
     return {**drawn, "game": board.game, "named": str(named[0]), **about, **lost}
 
@@ -413,7 +415,7 @@ def card_of(work: UnitOfWork, board: Board, now: datetime) -> dict[str, Any]:
 
 def status_view(work: UnitOfWork, board: Board, player: Player, now: datetime) -> dict[str, Any]:
     return {
-        **board_view(work, board, player_id=player.id, picture=player.settings.picture),
+        **board_view(work, board, player),
         "clock": clock_for(work, board, now, player),
         "card": card_of(work, board, now),
         **watchers_data(work, board, player.id),

@@ -329,7 +329,7 @@ def test_a_game_says_how_many_rounds_are_listed(
 
     def first_plies() -> list[int]:
         with table.database.reading() as work:
-            view = board_view(work, work.boards.get(1), player_id=None)
+            view = board_view(work, work.boards.get(1), None)
         return [shown["ply"] for shown in view["rounds"]]
 
     usual = first_plies()
@@ -352,6 +352,6 @@ def test_a_game_says_how_often_a_position_stands_for_a_claim(
     for _ in range(5):
         plays_silently(table, 1, [*others, first])
         with table.database.reading() as work:
-            view = board_view(work, work.boards.get(1), player_id=alice.id)
+            view = board_view(work, work.boards.get(1), alice)
         found.append(view["claim"])
     assert found == [None, None, None, "repeated", "repeated"]

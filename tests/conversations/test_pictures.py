@@ -1,6 +1,7 @@
 """The board's picture in the mails."""
 
 import re
+from dataclasses import replace
 from email.message import Message
 
 import pytest
@@ -9,6 +10,7 @@ from pbm.mail.writing import picture
 from pbm.mail.writing.render import Renderer
 from pbm.play.views import board_view, board_views, past_view
 from pbm.service.telling import later
+from pbm.store.values.players import PlayerSettings
 from tests.pictures import pictures, pixels
 from tests.table import Mail, Person, Table
 
@@ -94,9 +96,10 @@ def test_every_readers_pieces_show_what_to_type(
     for at in range(moves):
         person = people[at % players]
         person.says(person.newest.text.split("such as ")[1].split()[0].rstrip("."))
-    ids = {handle: handle and table.player(handle).id for handle in named}  # type: ignore[union-attr]
+    readers = {handle: table.player(handle) if handle else None for handle in named}
     with table.database.reading() as work:
-        views = board_views(work, table.board(1), ids.values())
+        views = board_views(work, table.board(1), list(readers.values()))
+    ids = {handle: reader.id if reader else None for handle, reader in readers.items()}
     drawn = {handle: views[ids[handle]]["picture"] for handle in named}
     assert {handle: shown and shown["named"] for handle, shown in drawn.items()} == named
     assert {
@@ -202,11 +205,11 @@ def test_who_wants_none_gets_none(table: Table) -> None:
     alice, bob = table.player("alice"), table.player("bob")
     assert alice
     assert bob
-    board = table.board(1)
+    board, bob = table.board(1), replace(bob, settings=PlayerSettings(picture=False))
     with table.database.reading() as work:
-        views = board_views(work, board, [alice.id, bob.id], plain={bob.id})
-        alone = board_view(work, board, player_id=bob.id, picture=False)
-        past = past_view(work, board, board.position, 0, picture=False)
+        views = board_views(work, board, [alice, bob])
+        alone = board_view(work, board, bob)
+        past = past_view(work, board, board.position, 0, bob)
     drawing = views[alice.id]["picture"]
     assert drawing
     assert drawing["signs"].count("1") == 14

@@ -89,10 +89,9 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ViewData]:
     with table.database.reading() as work:
         return {
             f"{number} of {handle}": board_view(
-                work, work.boards.get(number), player_id=player.id if player else None
+                work, work.boards.get(number), work.players.by_handle(handle)
             )
             for number, handle in enumerate(("bob", "bob", "alice", "bob", "alice", "alice"), 1)
-            for player in (work.players.by_handle(handle),)
         }
 
 

@@ -19,7 +19,7 @@ from pbm.events import Answered, Event
 from pbm.mail.reading.limits import LIMITS
 from pbm.nearest import nearest
 from pbm.play import limits
-from pbm.play.views import opening_view
+from pbm.play.views import opening_view, wants_picture
 from pbm.resources import help_pages, strength_file
 from pbm.rules.contract import Game, Option, Position, SetupError, completed
 from pbm.rules.registry import default_game, games
@@ -86,7 +86,7 @@ class Help(Command, group="look"):
 
     def run(self, context: Context) -> Iterator[Event]:
         page = context.help_page(lowered(self.subject or ""))
-        shown = page["picture"] if context.wants_picture else None
+        shown = page["picture"] if wants_picture(context.actor) else None
         yield Answered("help", {**page, "picture": shown})
 
 

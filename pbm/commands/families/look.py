@@ -154,18 +154,17 @@ def _counted(owners: Sequence[str | None], boards: Sequence[Board], asked: Selec
 
 
 def _shown(context: Context, board: Board, ply: int | None) -> Answered:
-    work, picture = context.work, context.wants_picture
+    work, reader = context.work, context.actor
     if ply is None:
-        view = board_view(work, board, player_id=context.actor_id, whole=True, picture=picture)
-        view["clock"] = clock_for(work, board, context.now, context.actor)
+        view = board_view(work, board, reader, whole=True)
+        view["clock"] = clock_for(work, board, context.now, reader)
         view |= watchers_data(work, board, context.actor_id)
         return Answered("board", view, board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:
         raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=ply)
     position = position_after(work, board, counted)
-    reader = context.actor_id
-    past = past_view(work, board, position, counted, player_id=reader, picture=picture)
+    past = past_view(work, board, position, counted, reader)
     return Answered("past-board", dict(past), board.id)
 
 
@@ -197,8 +196,7 @@ class Replay(Command, group="look"):
         if not 1 <= first <= min(last, board.ply):
             raise Refusal("no-such-ply", number=board.id, last=board.ply, ply=first)
         last = min(last, board.ply)
-        of = (context.turn, board, first, last, context.actor_id)
-        boards = replayed(*of, picture=context.wants_picture)
+        boards = replayed(context.turn, board, first, last, context.actor)
         told = {**boards[-1], "picture": None, "first": first, "boards": boards}
         yield Answered("replay", told, board.id)
 

@@ -154,11 +154,11 @@ class MakePlan(BoardCommand, group="play"):
         return min(shown.ply, board.ply)
 
     def _told(self, context: Context, board: Board, made: Made) -> dict[str, Any]:
-        who, picture = context.player_id, context.wants_picture
+        player = context.player
         ends = [
             {
                 "line": written(each.line, board),
-                **planned_view(board, each.end, each.moves, who, picture=picture),
+                **planned_view(board, each.end, each.moves, player),
             }
             for each in made.checked[:_BOARDS_SHOWN]
             if each.end is not None

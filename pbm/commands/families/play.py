@@ -96,9 +96,7 @@ class PlayMove(BoardCommand, group="play"):
 
     def _submit(self, board: Board, context: Context, *, older: bool) -> NeedsConfirmation:
         """Return an event that shows the board after the move. Raises Refusal."""
-        view, (move,) = view_after(
-            board, self.move, player_id=context.actor_id, picture=context.wants_picture
-        )
+        view, (move,) = view_after(board, context.actor, self.move)
         line = f"confirm {board.id}#{board.ply + 1} {state_of(board)} {move}"
         told = {**view, "moves": [move], "older": older}
         return NeedsConfirmation(line, "submitted", told, board.id, kept=True)
@@ -107,10 +105,8 @@ class PlayMove(BoardCommand, group="play"):
         """Return an event that asks the sender whether to play the move. Raises Refusal."""
         check_move(board, self.move)
         past = past_view(
-            *(context.work, board, board.position, board.ply),
-            since=listed_after(board, context.actor_id),
-            player_id=context.actor_id,
-            picture=context.wants_picture,
+            *(context.work, board, board.position, board.ply, context.actor),
+            since=listed_after(board, context.actor),
         )
         told = {**past, "next": board.ply + 1, **why}
         return NeedsConfirmation(self.pinned(context), section, told, board.id)
@@ -174,9 +170,7 @@ class Preview(Command, group="look"):
         board = context.board(self.board)
         if not board.playing:
             raise Refusal("board-over", number=board.id)
-        view, moves = view_after(
-            board, *self.moves, player_id=context.actor_id, picture=context.wants_picture
-        )
+        view, moves = view_after(board, context.actor, *self.moves)
         yield Answered("preview", {**view, "moves": moves}, board.id)
 
 
@@ -200,7 +194,7 @@ class PreviewNew(Command, group="look"):
         counts = sorted(info.seats) if self.players is None else [self.players]
         players = next(filter(setup.is_for, counts), counts[0])
         board = imagined_board(setup, players, context.now)
-        view, moves = view_after(board, *(self.moves or ()), picture=context.wants_picture)
+        view, moves = view_after(board, context.actor, *(self.moves or ()))
         yield Answered("preview", {**view, "moves": moves, "options": dict(setup.options)})
 
 

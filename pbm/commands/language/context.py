@@ -85,11 +85,6 @@ class Context:
         return self.turn.work.players.get(number)
 
     @property
-    def wants_picture(self) -> bool:
-        actor = self.actor
-        return actor is None or actor.settings.picture
-
-    @property
     def game_meant(self) -> Game:
         return game_meant(self.work, self.hints)
 

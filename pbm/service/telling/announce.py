@@ -185,8 +185,7 @@ def _show(turn: Turn, board: Board, readers: Sequence[Reader], news: _News) -> N
     views = board_views(
         turn.work,
         board,
-        [player.id for player in players],
-        plain={player.id for player in players if not player.settings.picture},
+        players,
         knows={player_id: item.after_ply for player_id, item in delayed.items()},
     )
     clock = clock_view(turn.work, board, turn.now, players)
@@ -289,10 +288,8 @@ def shown_to(
     turn: Turn, player: Player, board: Board, *facts: BoardFact, after: int | None = None
 ) -> dict[str, Any]:
     """Return a board's view for one player, with facts above it and all moves since ply `after`."""
-    picture = player.settings.picture
-    view = board_view(turn.work, board, player_id=player.id, picture=picture, after=after)
     return {
-        **view,
+        **board_view(turn.work, board, player, after=after),
         "lead": [fact.lead(handles_on(turn.work, board)) for fact in facts],
         "comments": [],
         "clock": clock_for(turn.work, board, turn.now, player),

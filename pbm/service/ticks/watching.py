@@ -99,7 +99,7 @@ def _news(tick: Tick, board: Board, seen: int) -> _News:
     facts = [event.lead(handle_of) for event in events if isinstance(event, BoardFact)]
     said = [event for event in events if isinstance(event, Commented) and event.lines]
     return {
-        **board_view(tick.work, board, player_id=None, after=known_ply(board, events)),
+        **board_view(tick.work, board, None, after=known_ply(board, events)),
         "offers": [],
         "turn_unreachable": False,
         "clock": None,

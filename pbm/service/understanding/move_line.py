@@ -161,7 +161,7 @@ def _asking(
     **why: bool,
 ) -> Reading:
     """Return the reading that asks whether a line means `move`. `why` is known of its doubts."""
-    shown, (move,) = view_after(board, move, player_id=known.player_id, picture=known.wants_picture)
+    shown, (move,) = view_after(board, known.player, move)
     told: dict[str, Any] = {"section": "guessed-move", "move": move, "line": line}
     told |= {"in_sentence": False, "returned": False, **why}
     command = PlayMove.bare(move, line, board.rules, BoardRef(board.id, board.ply + 1))
