@@ -48,20 +48,19 @@ def hand_over(
     return work.boards.hand_over(board, player_id, by, behind, now), [*off, *ended]
 
 
-def handed_over(work: UnitOfWork, board: Board) -> dict[str, Any]:
+def handed_over(work: UnitOfWork, board: Board) -> list[dict[str, Any]]:
     """Return who had seats of a board before, and to which ply, as data for templates."""
     had = work.boards.handovers(board)
     handles = work.players.handles_of({item.player_id for item in had}) if had else {}
-    told = [
+    return [
         {"seat": item.seat, "handle": handles[item.player_id], "ply": item.after_ply}
         for item in had
     ]
-    return {"handovers": told} if told else {}
 
 
 def who_moved(work: UnitOfWork, board: Board) -> WhoMoved:
     """Return a function that gives the handle of who had a seat when a ply was played."""
-    had = handed_over(work, board).get("handovers", ())
+    had = handed_over(work, board)
 
     def handle(seat: int, ply: int) -> str:
         before = (it["handle"] for it in had if it["seat"] == seat and ply <= it["ply"])

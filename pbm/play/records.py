@@ -127,7 +127,7 @@ def note_seen(work: UnitOfWork, board: Board, now: datetime) -> None:
 
 def _own_tags(work: UnitOfWork, board: Board, server: str) -> tuple[tuple[str, str], ...]:
     number = (("Round", str(board.round.number)),) if board.round else ()
-    had = handed_over(work, board).get("handovers", ())
+    had = handed_over(work, board)
     told = (f"seat {item['seat']}: {item['handle']} to ply {item['ply']}" for item in had)
     handed = (("Substitutes", "; ".join(told)),) if had else ()
     return (

@@ -264,7 +264,7 @@ def _shared(
         "rounds": rounds,
         # Until the game is over, nobody is told which moves were planned.
         "planned": [] if board.playing else [ply.ply for ply in plies if ply.planned],
-        **handed_over(work, board),
+        "handovers": handed_over(work, board),
         "places": places(board),
         "seconds": seconds_taken(board),
         "too_short": is_too_short(work, board, ratings),
@@ -418,11 +418,5 @@ def status_view(work: UnitOfWork, board: Board, player: Player, now: datetime) -
         **board_view(work, board, player),
         "clock": clock_for(work, board, now, player),
         "card": card_of(work, board, now),
-        **watchers_data(work, board, player.id),
+        **watchers_of(work, board, player),
     }
-
-
-def watchers_data(work: UnitOfWork, board: Board, player_id: int | None) -> dict[str, Any]:
-    """Return who watches a board, for its own players; for others nothing."""
-    plays = player_id is not None and bool(board.seats_of(player_id))
-    return {"watchers": watchers_of(work, board)} if plays else {}

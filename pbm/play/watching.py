@@ -85,7 +85,10 @@ def told(work: UnitOfWork, watchings: Sequence[Watching]) -> dict[str, Any]:
     }
 
 
-def watchers_of(work: UnitOfWork, board: Board) -> dict[str, Any]:
-    """Return how many watch a board, and some of their handles."""
+def watchers_of(work: UnitOfWork, board: Board, reader: Player | None) -> dict[str, Any]:
+    """Return how many watch a board, and some of their handles; for others than players nothing."""
+    if reader is None or not board.seats_of(reader.id):
+        return {}
     found = work.watchings.on_board(board.id)
-    return {"count": len(found), "handles": [*work.players.handles_of(found[:NAMED]).values()]}
+    named = work.players.handles_of(found[:NAMED])
+    return {"watchers": {"count": len(found), "handles": [*named.values()]}}

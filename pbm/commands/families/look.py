@@ -28,7 +28,8 @@ from pbm.play.listings import (
 )
 from pbm.play.previews import replayed
 from pbm.play.subjects import games_subject
-from pbm.play.views import board_view, past_view, watchers_data
+from pbm.play.views import board_view, past_view
+from pbm.play.watching import watchers_of
 from pbm.rules.registry import games
 from pbm.store.values.boards import Board
 
@@ -158,7 +159,7 @@ def _shown(context: Context, board: Board, ply: int | None) -> Answered:
     if ply is None:
         view = board_view(work, board, reader, whole=True)
         view["clock"] = clock_for(work, board, context.now, reader)
-        view |= watchers_data(work, board, context.actor_id)
+        view |= watchers_of(work, board, reader)
         return Answered("board", view, board.id)
     counted = ply if ply >= 0 else board.ply + 1 + ply
     if not 0 <= counted <= board.ply:

@@ -162,6 +162,14 @@ def ascii_field(name: str, value: str) -> str:
     return line
 
 
+def list_fields(name: str, domain: str, unsubscribe: str) -> dict[str, str]:
+    """Return the fields of RFC 2919 and RFC 2369, section 3.2, of a mail to many.
+
+    `unsubscribe` is an address, perhaps with a subject as in a link: `a@b?subject=stop`.
+    """
+    return {"List-Id": f"<{name}.{domain}>", "List-Unsubscribe": f"<mailto:{unsubscribe}>"}
+
+
 def mailbox_field(name: str, address: str, of: str = "") -> str:
     """Format a field of one mailbox, such as From and To; `of` names it. Raises HeaderError."""
     try:

@@ -16,7 +16,7 @@ import structlog
 from pbm.commands.turn import Turn
 from pbm.events import Messaged
 from pbm.events.board import MailCameBack
-from pbm.mail.writing.bulk import list_fields
+from pbm.mail.writing.compose import list_fields
 from pbm.play.digests import next_hour
 from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_mail
 from pbm.play.offers import mark_of

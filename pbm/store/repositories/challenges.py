@@ -8,7 +8,6 @@ from sqlalchemy import (
     ColumnElement,
     RowMapping,
     Table,
-    bindparam,
     distinct,
     exists,
     func,
@@ -22,7 +21,6 @@ from pbm.store.schema.asking import challenged, challenges, questions, seeks
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
-from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Repository, read_as
 from pbm.store.values.asking import Challenged, PendingChallenge
 
@@ -152,14 +150,6 @@ class Challenges(Repository):
 
 _NEWEST = 100
 _elsewhere = seats.alias()
-_OTHER_BOARD = exists().where(
-    _elsewhere.c.player_id == seats.c.player_id, _elsewhere.c.board_id != seats.c.board_id
-)
-_NEWCOMERS = Statement(
-    select(seats.c.player_id)
-    .where(seats.c.board_id == bindparam("number"), ~_OTHER_BOARD)
-    .distinct()
-)
 
 
 class Beginnings(Repository):
@@ -223,8 +213,11 @@ class Beginnings(Repository):
 
     def newcomers(self, board_id: int) -> frozenset[int]:
         """Return the numbers of those players of a board who have never had another board."""
-        rows = _NEWCOMERS.rows(self._transaction, number=board_id)
-        return frozenset(row["player_id"] for row in rows)
+        other = exists().where(
+            _elsewhere.c.player_id == seats.c.player_id, _elsewhere.c.board_id != seats.c.board_id
+        )
+        query = select(seats.c.player_id).where(seats.c.board_id == board_id, ~other)
+        return frozenset(self._scalars(query))
 
 
 Shift = tuple[datetime, timedelta]  # what was open at the moment expires later by the delay

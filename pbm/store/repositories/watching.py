@@ -6,12 +6,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
-    Integer,
     Select,
     and_,
-    bindparam,
     case,
-    delete,
     exists,
     func,
     literal,
@@ -25,7 +22,6 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.happened import board_events
 from pbm.store.schema.watching import AT_ONCE, watched, watchings
-from pbm.store.sql.statement import Statement
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.watching import How, Watching
@@ -77,27 +73,8 @@ def _reasons(*where: ColumnElement[bool]) -> tuple[Select[Any], ...]:
     return tuple(reason.outerjoin(watched, its).where(*may) for reason in reasons)
 
 
-def _behind(*where: ColumnElement[bool]) -> Statement:
-    """Return a query for watchers who are still to be told, as `Behind`."""
-    waits = or_(watchings.c.how != How.END, boards.c.status != BoardStatus.PLAYING)
-    is_behind, order = func.coalesce(watched.c.seen, 0) < _LAST, ("watcher_id", "board_id")
-    most: Any = bindparam("most", type_=Integer)
-    first = (  # of each, so that the work is bounded
-        select(reason.order_by(*order).limit(most).subquery())
-        for reason in _reasons(waits, is_behind, *where)
-    )
-    return Statement(select(union(*first).subquery()).order_by(*order).limit(most))
-
-
-_WATCHER = bindparam("watcher", type_=Integer)
-_OWN, _ON_BOARD = watchings.c.watcher_id == _WATCHER, boards.c.id == bindparam("board")
-_BOARDS_OF = select(union(*_reasons(_OWN)).subquery().c.board_id)
-_WATCHERS_OF = Statement(select(union(*_reasons(_ON_BOARD)).subquery().c.watcher_id))
-_BEHIND_OF = _behind(_OWN)
-_BEHIND_ON = _behind(_ON_BOARD, watchings.c.watcher_id > bindparam("after"), _AT_ONCE)
-_TIDY = Statement(
-    delete(watched).where(watched.c.watcher_id == _WATCHER, watched.c.board_id.not_in(_BOARDS_OF))
-)
+def _boards_of(watcher_id: int) -> Select[Any]:
+    return select(union(*_reasons(watchings.c.watcher_id == watcher_id)).subquery().c.board_id)
 
 
 class Behind(NamedTuple):
@@ -131,7 +108,7 @@ class Watchings(Repository):
             return
         followed = what.get("followed_id")
         added = _sits(followed) if followed else boards.c.id == what["board_id"]
-        is_new = boards.c.id.not_in(_BOARDS_OF.params(watcher=watcher_id))
+        is_new = boards.c.id.not_in(_boards_of(watcher_id))
         is_open = and_(boards.c.status == BoardStatus.PLAYING, ~_sits(watcher_id))
         self._note_told(watcher_id, added, is_open, is_new)
         self._insert(watchings, **whose, how=how, since=now)
@@ -141,7 +118,8 @@ class Watchings(Repository):
         own = watchings.c.watcher_id == watcher_id
         if numbers:
             self._delete(watchings, own, watchings.c.id.in_(numbers))
-        _TIDY.run(self._transaction, {"watcher": watcher_id})
+        gone = watched.c.board_id.not_in(_boards_of(watcher_id))
+        self._delete(watched, watched.c.watcher_id == watcher_id, gone)
 
     def end_following(self, followed_id: int, *watcher_ids: int) -> None:
         """End that these players, or all, follow a player. The next daily mail tells them."""
@@ -150,8 +128,8 @@ class Watchings(Repository):
 
     def on_board(self, board_id: int) -> tuple[int, ...]:
         """Return the numbers of the players who watch a board."""
-        rows = _WATCHERS_OF.rows(self._transaction, board=board_id)
-        return tuple(sorted(row["watcher_id"] for row in rows))
+        found = union(*_reasons(boards.c.id == board_id)).subquery()
+        return tuple(sorted(self._scalars(select(found.c.watcher_id))))
 
     def behind(
         self, *, most: int, watcher_id: int = 0, board_id: int = 0, after: int = 0
@@ -161,10 +139,17 @@ class Watchings(Repository):
         Without a watcher, return those watchers of a board who are told at once, and whose numbers
         are above `after`.
         """
-        of: dict[str, int] = {"board": board_id, "after": after}
-        query, values = (_BEHIND_OF, {"watcher": watcher_id}) if watcher_id else (_BEHIND_ON, of)
-        rows = query.rows(self._transaction, most=most, **values)
-        return tuple(Behind(**row) for row in rows)
+        of = [boards.c.id == board_id, watchings.c.watcher_id > after, _AT_ONCE]
+        if watcher_id:
+            of = [watchings.c.watcher_id == watcher_id]
+        waits = or_(watchings.c.how != How.END, boards.c.status != BoardStatus.PLAYING)
+        is_behind, order = func.coalesce(watched.c.seen, 0) < _LAST, ("watcher_id", "board_id")
+        first = (  # of each, so that the work is bounded
+            select(reason.order_by(*order).limit(most).subquery())
+            for reason in _reasons(waits, is_behind, *of)
+        )
+        query = select(union(*first).subquery()).order_by(*order).limit(most)
+        return tuple(Behind(*row) for row in self._transaction.execute(query))
 
     def tell(self, watcher_id: int, board_id: int, *, is_over: bool) -> None:
         """Note that a watcher is told of all that happened on a board so far."""
