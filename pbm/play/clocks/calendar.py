@@ -25,8 +25,7 @@ class Calendar:
 
     zone: ZoneInfo
     weekends_off: bool = False
-    away: tuple[tuple[date, date], ...] = ()  # first and last days of vacations
-    abroad: tuple[Stretch, ...] = ()  # vacations that began in another time zone
+    away: tuple[Stretch, ...] = ()  # vacations, in wall time of the zone
     stopped: tuple[Stretch, ...] = ()  # pauses of the board, outages of the server
     unreached: tuple[Stretch, ...] = ()  # mail to the player bounced
 
@@ -54,33 +53,28 @@ class Calendar:
 
     def away_until(self, moment: datetime) -> date | None:
         """Return the last day of the vacation that goes on at a moment, or None without one."""
-        if not (self.away or self.abroad):
-            return None
         last, today = None, self._wall(moment).date()
-        abroad = ((self._wall(begin), self._wall(end - _INSTANT)) for begin, end in self.abroad)
-        days = ((begin.date(), end.date()) for begin, end in abroad)
-        for first, end in sorted((*self.away, *days)):
-            if first <= today <= end:
+        for begin, finish in sorted(self.away):
+            end = (finish - _INSTANT).date()
+            if begin.date() <= today <= end:
                 last, today = end, max(today, end + _DAY)  # the next vacation may follow at once
         return last
 
     def _running(self, start: datetime, end: datetime) -> Iterator[Stretch]:
         """Yield in order the stretches, from `start` to `end`, in which the clock runs."""
-        stopped = (*self.abroad, *self.stopped, *self.unreached)
+        stopped = (*self.stopped, *self.unreached)
         stops = [(self._wall(begin), self._wall(finish)) for begin, finish in stopped]
         for begin, finish in self._days(start, end):
-            yield from _without(begin, finish, stops)
+            yield from _without(begin, finish, [*self.away, *stops])
 
     def _days(self, start: datetime, end: datetime) -> Iterator[Stretch]:
-        """Yield the stretches of time without weekends, if these are off, and without vacations."""
-        if start < end and not (self.weekends_off or self.away):
+        """Yield the stretches of time without weekends, if these are off."""
+        if start < end and not self.weekends_off:
             yield start, end
             return
         while start < end:
-            day = start.date()
-            midnight = datetime.combine(day + _DAY, time())
-            is_off = self.weekends_off and day.weekday() >= _SATURDAY
-            if not is_off and not any(first <= day <= last for first, last in self.away):
+            midnight = datetime.combine(start.date() + _DAY, time())
+            if start.weekday() < _SATURDAY:
                 yield start, min(midnight, end)
             start = midnight
 

@@ -24,18 +24,15 @@ class ClockView(NamedTuple):
         return {"by": self.ends_at and local_moment(self.ends_at, timezone), **self.shared}
 
 
-def clock_view(
-    work: UnitOfWork, board: Board, now: datetime, known: Iterable[Player] = ()
-) -> ClockView | None:
+def clock_view(work: UnitOfWork, board: Board, now: datetime) -> ClockView | None:
     """Return what a mail shows of a board's clock, or None if the board is over."""
     mover = board.to_move
     if mover is None:
         return None
-    player = next((item for item in known if item.id == mover.player_id), None)
-    wait = waits.wait_of(work, board, now, player)
+    wait = waits.wait_of(work, board, now)
     calendar, ends_at = (wait.calendar, wait.ends_at) if wait else (None, None)
     if wait is None and board.awaited_first_move:
-        player = player or work.players.get(mover.player_id)
+        player = work.players.get(mover.player_id)
         calendar = waits.calendar_of(work, board, player, now) if player.is_active else None
         if calendar and board.waits_since:
             ends_at = calendar.after(board.waits_since, REMINDED_AFTER + DECLINED_AFTER)
@@ -59,7 +56,7 @@ def clock_for(
     work: UnitOfWork, board: Board, now: datetime, reader: Player | None
 ) -> dict[str, Any] | None:
     """Return a board's clock as plain data for a reader, or None if the board is over."""
-    clock = clock_view(work, board, now, [reader] if reader else ())
+    clock = clock_view(work, board, now)
     return clock.for_reader(reader.settings.timezone if reader else "UTC") if clock else None
 
 

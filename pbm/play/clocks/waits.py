@@ -12,13 +12,13 @@ from zoneinfo import ZoneInfo
 
 from pbm.errors import Refusal
 from pbm.plain import from_plain
-from pbm.play.clocks.calendar import UNNOTICED, Calendar, outages
+from pbm.play.clocks.calendar import UNNOTICED, Calendar, Stretch, outages
 from pbm.play.clocks.terms import LAST_REMINDER, SHORTEST, Terms, parse_duration, usual_terms
 from pbm.store.db import UnitOfWork
 from pbm.store.repositories.clocks import vacations_read
 from pbm.store.sql.statement import Read
 from pbm.store.values.boards import Board, Seat, Stop
-from pbm.store.values.players import Player
+from pbm.store.values.players import Player, Vacation
 from pbm.store.values.queues import TimerKind
 
 _DAY = timedelta(days=1)
@@ -143,16 +143,14 @@ def check_time_left(work: UnitOfWork, player_id: int, now: datetime) -> None:
             raise Refusal("would-run-out", number=board.id)
 
 
-def wait_of(
-    work: UnitOfWork, board: Board, now: datetime, player: Player | None = None
-) -> Wait | None:
-    """Return the wait for the next move; None if no clock runs. `player` is the player to move."""
+def wait_of(work: UnitOfWork, board: Board, now: datetime) -> Wait | None:
+    """Return the wait for the next move; None if no clock runs."""
     seat = board.to_move
     if seat is None or board.waits_since is None or board.awaited_first_move or board.paused_since:
         return None
     if seat.robot is not None:
         return None
-    player = player or work.players.get(seat.player_id)
+    player = work.players.get(seat.player_id)
     if not player.is_active:
         return None
     terms, since = terms_of(board), board.waits_since
@@ -222,18 +220,9 @@ def _calendar_since(board: Board, now: datetime) -> date:
 
 
 def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -> Calendar:
-    zone = player.settings.timezone
+    zone = ZoneInfo(player.settings.timezone)
     found = work.vacations.of_player(player.id, _calendar_since(board, now))
-    away = [item for item in found if item.board_id in (None, board.id)]
-    here = (item for item in away if item.zone in (None, zone))
-    abroad = [  # the moments when a vacation began and ended in another time zone
-        (
-            datetime.combine(item.first_day, time(), ZoneInfo(item.zone)),
-            datetime.combine(item.last_day + _DAY, time(), ZoneInfo(item.zone)),
-        )
-        for item in away
-        if item.zone is not None and item.zone != zone
-    ]
+    away = (item for item in found if item.board_id in (None, board.id))
     # A wait that has just begun has no outage.
     is_new = board.waits_since is not None and now - board.waits_since <= UNNOTICED
     lost = () if is_new else outages(work, now)
@@ -244,13 +233,20 @@ def calendar_of(work: UnitOfWork, board: Board, player: Player, now: datetime) -
     if since := player.unreachable_since:
         unreached.append((since, since + stop_left(board, player.id)))
     return Calendar(
-        ZoneInfo(zone),
+        zone,
         weekends_off=not player.settings.weekend,
-        away=tuple((item.first_day, item.last_day) for item in here),
-        abroad=tuple(abroad),
+        away=tuple(_wall_time(item, zone) for item in away),
         stopped=(*lost, *halted),
         unreached=tuple(unreached),
     )
+
+
+def _wall_time(vacation: Vacation, zone: ZoneInfo) -> Stretch:
+    """Return a vacation in wall time of a zone. It may have begun in another one."""
+    its = ZoneInfo(vacation.zone) if vacation.zone else zone
+    days = vacation.first_day, vacation.last_day + _DAY
+    begin, end = (datetime.combine(day, time(), its).astimezone(zone) for day in days)
+    return begin.replace(tzinfo=None), end.replace(tzinfo=None)
 
 
 def time_left(board: Board, seat: Seat) -> timedelta | None:

@@ -188,7 +188,7 @@ def _show(turn: Turn, board: Board, readers: Sequence[Reader], news: _News) -> N
         players,
         knows={player_id: item.after_ply for player_id, item in delayed.items()},
     )
-    clock = clock_view(turn.work, board, turn.now, players)
+    clock = clock_view(turn.work, board, turn.now)
     timed = {
         zone: clock.for_reader(zone) if clock else None
         for zone in {player.settings.timezone for player in players}

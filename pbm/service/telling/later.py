@@ -159,7 +159,7 @@ def _can_wait(turn: Turn, player: Player, board: Board) -> bool:
     if seat is None or seat.player_id != player.id:
         # News of an open offer cannot wait, since the player to move can end it by moving.
         return not any(player.id in waiting for waiting in board.open_offers.values())
-    wait = wait_of(turn.work, board, turn.now, player)
+    wait = wait_of(turn.work, board, turn.now)
     if wait is None or wait.ends_at is None:
         return True
     return wait.ends_at - next_digest(player.settings, turn.now) >= LEFT_AFTER

@@ -289,7 +289,7 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
 
 def _move(tick: Tick, player: Player, board: Board) -> Awaited | None:
     """Return the move that the player has to make on this board; None if no clock runs."""
-    wait = wait_of(tick.work, board, tick.now, player)
+    wait = wait_of(tick.work, board, tick.now)
     if wait is None:
         return None
     times = wait.passed_by(tick.now + SOON)

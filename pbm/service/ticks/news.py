@@ -252,6 +252,6 @@ def _urgency(tick: Tick, player: Player, board: Board) -> tuple[bool, bool, floa
     seat = board.to_move
     if seat is None or seat.player_id != player.id:
         return True, board.playing, 0.0, board.id
-    wait = wait_of(tick.work, board, tick.now, player)
+    wait = wait_of(tick.work, board, tick.now)
     ends_at = wait.ends_at.timestamp() if wait and wait.ends_at else float("inf")
     return False, False, ends_at, board.id

@@ -1,17 +1,21 @@
 """Which days count for a clock."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.play.clocks.calendar import Calendar
+from pbm.play.clocks.calendar import Calendar, Stretch
 from tests.rows import each_row
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FRIDAY = datetime(2026, 3, 27, 17, 0, tzinfo=UTC)  # six in the evening in Berlin
 WEEK = timedelta(days=7)
+
+
+def days_off(first: date, last: date) -> Stretch:
+    return datetime.combine(first, time()), datetime.combine(last + timedelta(days=1), time())
 
 
 @each_row(
@@ -23,11 +27,11 @@ WEEK = timedelta(days=7)
         (Calendar(BERLIN, weekends_off=True), datetime(2026, 4, 7, 16, tzinfo=UTC)),
         # A day of 23 hours that does not count, beside six of 24.
         (
-            Calendar(BERLIN, away=((date(2026, 3, 29), date(2026, 3, 29)),)),
+            Calendar(BERLIN, away=(days_off(date(2026, 3, 29), date(2026, 3, 29)),)),
             datetime(2026, 4, 4, 16, tzinfo=UTC),
         ),
         (
-            Calendar(BERLIN, away=((date(2026, 3, 30), date(2026, 4, 1)),)),
+            Calendar(BERLIN, away=(days_off(date(2026, 3, 30), date(2026, 4, 1)),)),
             datetime(2026, 4, 6, 16, tzinfo=UTC),
         ),
         (
@@ -48,7 +52,7 @@ def test_seven_days(calendar, ends):
         (Calendar(BERLIN), datetime(2026, 10, 30, 17, tzinfo=UTC)),
         (Calendar(BERLIN, weekends_off=True), datetime(2026, 11, 3, 17, tzinfo=UTC)),
         (
-            Calendar(BERLIN, away=((date(2026, 10, 25), date(2026, 10, 25)),)),
+            Calendar(BERLIN, away=(days_off(date(2026, 10, 25), date(2026, 10, 25)),)),
             datetime(2026, 10, 31, 17, tzinfo=UTC),
         ),
         # On the other half of the earth it begins then, and there it had begun before.
@@ -79,7 +83,7 @@ def test_stops_that_overlap_are_given_back_once():
 
 
 def test_nobody_can_be_away_for_ever():
-    assert Calendar(BERLIN, away=((date.min, date.max),)).after(FRIDAY, WEEK) is None
+    assert Calendar(BERLIN, away=((datetime.min, datetime.max),)).after(FRIDAY, WEEK) is None
 
 
 @given(
@@ -90,7 +94,7 @@ def test_nobody_can_be_away_for_ever():
     away=st.lists(st.dates(date(2026, 1, 1), date(2027, 12, 31)), max_size=5),
 )
 def test_what_is_allowed_has_elapsed_then(since, allowed, zone, weekends_off, away):
-    calendar = Calendar(ZoneInfo(zone), weekends_off, tuple((day, day) for day in away))
+    calendar = Calendar(ZoneInfo(zone), weekends_off, tuple(days_off(day, day) for day in away))
     begin = since.replace(tzinfo=UTC)
     end = calendar.after(begin, allowed)
     assert end is not None
