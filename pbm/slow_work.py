@@ -26,7 +26,7 @@ class SlowWork:
     """A cache for the outcomes of slow work, which a mail's restarted turn uses again."""
 
     _outcomes: dict[Hashable, Any] = field(default_factory=dict)
-    _failed: Exception | None = None
+    _failed: dict[Hashable, Exception] = field(default_factory=dict)
     _times: int = 0
 
     def outcome(self, of: Hashable, work: Callable[[], T]) -> T:
@@ -34,10 +34,11 @@ class SlowWork:
         return self.outcomes({of: work})[of]
 
     def outcomes(self, works: Mapping[K, Callable[[], T]]) -> dict[K, T]:
-        """Return the outcomes of several works. If earlier work failed, raise its error."""
+        """Return the outcomes of several works. If one of them failed, raise its error."""
+        for of in works:
+            if of in self._failed:
+                raise self._failed[of]
         missing = {of: work for of, work in works.items() if of not in self._outcomes}
-        if missing and self._failed:
-            raise self._failed
         if missing and self._times == _MOST_TIMES:
             raise RuntimeError("a turn that needs ever more slow work")
         if missing:
@@ -47,7 +48,8 @@ class SlowWork:
 
     def do(self, works: Mapping[Any, Callable[[], Any]]) -> None:
         """Do works outside any transaction, for later calls of `outcomes`."""
-        try:
-            self._outcomes |= {of: work() for of, work in works.items()}
-        except Exception as error:  # noqa: BLE001 - the turn raises it
-            self._failed = error
+        for of, work in works.items():
+            try:
+                self._outcomes[of] = work()
+            except Exception as error:  # noqa: BLE001 - the turn raises it
+                self._failed[of] = error

@@ -94,20 +94,10 @@ def _checked(
     turn: GameTurn, board: Board, base: Position, player_id: int, lines: Sequence[Written]
 ) -> Sequence[Checked]:
     """Play lines through, many of them in a thread. Raises Refusal and WorkNeeded."""
-
-    def check() -> Sequence[Checked] | Refusal:
-        try:
-            return check_lines(board, base, player_id, lines)
-        except Refusal as refusal:
-            return refusal
-
     if sum(line.steps for line in lines) <= _QUICK:
         return check_lines(board, base, player_id, lines)
     of = ("plan", board.id, base.state(), player_id, *(line.text for line in lines))
-    found = turn.slow.outcome(of, check)
-    if isinstance(found, Refusal):
-        raise found
-    return found
+    return turn.slow.outcome(of, lambda: check_lines(board, base, player_id, lines))
 
 
 def move_due(board: Board, plan: Plan | None) -> str | None:

@@ -19,7 +19,6 @@ from pbm.rules.contract import (
     Leaving,
     Options,
     Position,
-    RecordError,
     has,
 )
 from pbm.rules.record import replay as play_through
@@ -74,13 +73,10 @@ def replay(game: Game, record: GameRecord) -> Replay:
     return Replay(record, through.start, through.position, tuple(played), tuple(left))
 
 
-def read_record(game: Game, text: str, chosen: Options) -> Replay | RecordError:
-    """Parse a record and play it through, which is slow. A RecordError is returned, not raised."""
+def read_record(game: Game, text: str, chosen: Options) -> Replay:
+    """Parse a record and play it through, which is slow. Raises RecordError."""
     assert has(game, KeepsRecords)
-    try:
-        return replay(game, game.read(text, chosen))
-    except RecordError as error:
-        return error
+    return replay(game, game.read(text, chosen))
 
 
 def keep_record(

@@ -185,10 +185,10 @@ class Import(Command, group="look"):
             raise Refusal("no-records", title=self.game.info.title)
         game, chosen = self.game, self.chosen.options()
         of = (game.info.name, text, *sorted(chosen.items()))
-        found = context.turn.slow.outcome(of, lambda: records.read_record(game, text, chosen))
-        if isinstance(found, RecordError):
-            raise Refusal("bad-record", **why(self.game, found)) from found
-        return found
+        try:
+            return context.turn.slow.outcome(of, lambda: records.read_record(game, text, chosen))
+        except RecordError as error:
+            raise Refusal("bad-record", **why(game, error)) from error
 
 
 def everything_about(context: Context) -> dict[str, Any]:
