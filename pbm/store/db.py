@@ -6,7 +6,6 @@ from typing import Generic, TypeVar
 
 from sqlalchemy import Engine
 
-from pbm.store.queues.awaiting import AwaitingMails
 from pbm.store.queues.inbox import Inbox
 from pbm.store.queues.kept_notices import KeptNotices
 from pbm.store.queues.outbox import Outbox
@@ -49,7 +48,6 @@ class UnitOfWork(Transaction):
     """A transaction that gives access to all repositories."""
 
     analyses = _Repository(Analyses)
-    awaiting = _Repository(AwaitingMails)
     beginnings = _Repository(Beginnings)
     blocks = _Repository(Blocks)
     boards = _Repository(Boards)

@@ -172,10 +172,8 @@ MUTANTS = {
         Mutant("_AMONG, outbox.c.status == DUE))", "_AMONG))", (_NOT_DUE,)),
         Mutant(' if row["due_at"] <= now)', ")", (_NOT_DUE,)),
         Mutant("        ~_AMONG,\n", "        or_(~_AMONG, outbox.c.id > 0),\n", (_CLAIMED_ONCE,)),
-    ),
-    "store/queues/awaiting.py": (
         Mutant(
-            "    .where(func.pg_try_advisory_xact_lock(IN_HAND, _WAITING.c.id))\n",
+            "    .where(func.pg_try_advisory_xact_lock(IN_HAND, _AWAITING.c.id))\n",
             "",
             (f"{_IN_HAND}what_the_post_has_in_hand_is_told_by_no_other_mail",),
         ),

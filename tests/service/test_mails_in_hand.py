@@ -93,12 +93,12 @@ def test_what_somebody_lets_go_out_who_has_not_the_board_is_waited_for_by_nobody
         other.outbox.release(player.id, player.address, now)
         group.execute(text("SET LOCAL lock_timeout = '1s'"))
         group.boards.get(1, lock=True)
-        assert not group.awaiting.take(1, [player], now)
+        assert not group.outbox.take_awaiting(1, [player], now)
     with shared.database.transaction() as work:
         work.execute(
             text("UPDATE outbox SET due_at = due_at + interval '5 s' WHERE status = 'due'")
         )
-        assert work.awaiting.take(1, [player], now)
+        assert work.outbox.take_awaiting(1, [player], now)
     alice.hears_nothing()
 
 

@@ -195,7 +195,7 @@ def replaced_mails(turn: Turn, board: Board, readers: Sequence[Player]) -> Mappi
     if not any(seat.robot for seat in board.seats):
         return {}
     people = [player for player in readers if player.addresses]
-    return turn.work.awaiting.take(board.id, people, turn.now)
+    return turn.work.outbox.take_awaiting(board.id, people, turn.now)
 
 
 def news_of(mail: OutboxMail) -> News:

@@ -1,6 +1,6 @@
 """The outbox: mails to be sent, each added in the transaction that causes the mail."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,7 +23,7 @@ from sqlalchemy import (
 from pbm.store.channels import Channel
 from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import DUE, FAILED
-from pbm.store.schema.mails import outbox, outbox_contents
+from pbm.store.schema.mails import IN_HAND, outbox, outbox_contents
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement, among
@@ -38,6 +38,7 @@ from pbm.store.values.mails import (
     OutboxStatus,
     using_up,
 )
+from pbm.store.values.players import Player
 
 _CONTENTS = (
     select(column)
@@ -120,6 +121,39 @@ _NEXT_DUE_AT = Statement(
     select(func.min(outbox.c.due_at, type_=outbox.c.due_at.type)).where(
         outbox.c.status == DUE, outbox.c.due_at >= bindparam("since")
     )
+)
+
+
+_MARGIN = timedelta(seconds=0.25)  # mails due sooner are left to the sender, which may claim them
+_AWAITS = and_(
+    outbox.c.status == DUE,
+    outbox.c.recipient_key.in_(bindparam("keys", expanding=True)),
+    outbox.c.thread == bindparam("board_id"),
+    outbox.c.kind == Kind.AWAITING,
+    outbox.c.attempts == 0,
+    outbox.c.due_at > bindparam("after"),
+)
+# This transaction may have waited since `now` for the board's lock. So mails that the sender has
+# claimed meanwhile are skipped, and so are rows that others have locked without locking the board.
+_AWAITING = select(outbox.c.id).where(_AWAITS).cte("waiting").prefix_with("MATERIALIZED")
+_LOCKED = (
+    select(_AWAITING.c.id)
+    .where(func.pg_try_advisory_xact_lock(IN_HAND, _AWAITING.c.id))
+    .cte("held")
+    .prefix_with("MATERIALIZED")
+)
+_FREE = (
+    select(outbox.c.id)
+    .where(outbox.c.id.in_(select(_LOCKED.c.id)))
+    .with_for_update(skip_locked=True)
+)
+_TAKE = delete(outbox).where(_AWAITS).returning(outbox)
+_TAKE_FREE = _TAKE.where(outbox.c.id.in_(_FREE))
+# SQLAlchemy names no tables in SQLite's RETURNING, so a subquery there would match any row.
+_TAKE_CONTENTS = (
+    delete(outbox_contents)
+    .where(outbox_contents.c.message_id.in_(bindparam("names", expanding=True)))
+    .returning(outbox_contents)
 )
 
 
@@ -313,6 +347,29 @@ class Outbox(MailQueue[OutboxMail]):
         if found:
             _ERASE.run(self._transaction, {"mails": [row["id"] for row in found]})
         return tuple(row["board_id"] for row in found)
+
+    def take_awaiting(
+        self, board_id: int, readers: Iterable[Player], now: datetime
+    ) -> Mapping[int, OutboxMail]:
+        """Delete mails that wait for a robot's move and are not due soon; return them by player.
+
+        Callers must have locked the board.
+        """
+        keys = [player.address.lower() for player in readers]
+        if not keys:
+            return {}
+        chosen = {"keys": keys, "board_id": board_id, "after": now + _MARGIN}
+        take = _TAKE_FREE if self._transaction.is_shared else _TAKE
+        mails = self._transaction.execute(take, chosen).mappings().all()
+        names = {"names": [mail["message_id"] for mail in mails]}
+        rows = self._transaction.execute(_TAKE_CONTENTS, names).mappings() if mails else ()
+        contents = {row["message_id"]: row for row in rows}
+        return {
+            mail["player_id"]: read_as(
+                OutboxMail, {**mail, **contents[mail["message_id"]]}, handle=None
+            )
+            for mail in mails
+        }
 
 
 def _to(address_key: str, *where: ColumnElement[bool]) -> Select[Any]:
