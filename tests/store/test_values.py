@@ -58,6 +58,7 @@ TABLES: dict[str, str] = {
 COMPUTED = {
     "Seat": {"from_record", "unreachable", "removed"},
     "Board": {"news_waits", "noted", "planned", "watched"},
+    "OutboxMail": {"handle"},
     "Seeker": {"here"},
     "Standing": {"maker_id"},
     "Waiting": {"since"},
