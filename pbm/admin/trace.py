@@ -18,7 +18,7 @@ _COLUMNS, _INDENT = 80, " " * 14
 
 @click.command()
 @click.argument("what")
-@click.argument("day", type=click.DateTime(["%Y-%m-%d"]), required=False)
+@click.argument("day", type=click.DateTime(["%Y-%m-%d"]), required=False, metavar="[DAY]")
 @click.option("--redact", is_flag=True, help="Print it for a bug report, without names of people.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list, with all facts.")
 @pass_session
@@ -34,7 +34,7 @@ def trace(
     entries = service.trace(session, what, day and day.replace(tzinfo=UTC))
     if as_json:
         plain = [{**vars(entry), "told": entry.told} for entry in entries]
-        shown = json.dumps(plain, default=_plain, ensure_ascii=False, indent=1)
+        shown = json.dumps(plain, default=str, ensure_ascii=False, indent=1)
     else:
         shown = "\n".join(_lines(entries))
     if redact:
@@ -52,7 +52,3 @@ def _lines(entries: Iterable[service.Entry]) -> Iterator[str]:
         at = f"{entry.at:%H:%M:%S}" if entry.at else "now     "
         told = f"{at}  {entry.about}  {entry.told}"
         yield textwrap.fill(told, _COLUMNS, subsequent_indent=_INDENT, break_on_hyphens=False)
-
-
-def _plain(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -11,11 +11,10 @@ from structlog.typing import EventDict, Processor
 
 from pbm.addresses import digest_of
 from pbm.config import Settings
-from pbm.mail.address import ServerAddress
 from pbm.mail.site import own_address
 
 _ADDRESS = re.compile(r"[^\s<>@:;,()\[\]\"']{1,64}@[a-z0-9.-]{1,255}", re.ASCII | re.IGNORECASE)
-_FIRST = ["timestamp", "level", "event"]
+_FIRST = ("timestamp", "level", "event")
 
 
 class _LastingStream:
@@ -34,28 +33,18 @@ class _LastingStream:
 
 
 def set_up_log(settings: Settings) -> None:
-    render: Processor = structlog.processors.LogfmtRenderer(key_order=_FIRST)
-    if settings.log_format == "json":
-        render = structlog.processors.JSONRenderer(ensure_ascii=False, default=str)
-    processors: list[Processor] = [
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
-        *([] if settings.log_addresses == "plain" else [digests_for(own_address(settings))]),
-        render,
-    ]
+    least = logging.getLevelNamesMapping()[settings.log_level.upper()]
     structlog.configure(
-        processors=processors,
-        wrapper_class=structlog.make_filtering_bound_logger(
-            logging.getLevelNamesMapping()[settings.log_level.upper()]
-        ),
+        processors=processors(settings),
+        wrapper_class=structlog.make_filtering_bound_logger(least),
         logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _LastingStream(sys.stderr))),
         cache_logger_on_first_use=True,
     )
 
 
-def digests_for(own: ServerAddress) -> Processor:
-    """Return a processor that puts digests in place of mail addresses, but for the server's own."""
+def processors(settings: Settings) -> list[Processor]:
+    """Return what makes a line of text of an event. Raises OperatorError."""
+    own = own_address(settings)
 
     def shown(found: re.Match[str]) -> str:
         is_own = found[0].lower().startswith((own.plain, own.before_detail))
@@ -67,4 +56,13 @@ def digests_for(own: ServerAddress) -> Processor:
                 line[name] = _ADDRESS.sub(shown, value)
         return line
 
-    return put_digests
+    return [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        *([] if settings.log_addresses == "plain" else [put_digests]),
+        lambda _logger, _method, line: {name: line.pop(name) for name in _FIRST} | line,
+        structlog.processors.JSONRenderer(ensure_ascii=False, default=str)
+        if settings.log_format == "json"
+        else structlog.processors.LogfmtRenderer(),
+    ]

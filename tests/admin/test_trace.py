@@ -204,7 +204,7 @@ def test_by_message_id_by_board_and_by_address(desk: Desk) -> None:
     assert f"because of {came}" in desk.asks(sent)
     told = desk.asks("1")
     assert f"board 1: commented by alice, because of {came}" in told
-    assert f"{sent}: board about board 1 to bob (bob@example.org): sent" in told
+    assert f"{sent}: board 1 to bob (bob@example.org): sent" in told
     assert "an address of bob; the log has it as ~" in desk.asks("BOB@example.org")
 
 

@@ -11,11 +11,11 @@ from tests.table import START, Table
 TAGGED = "no pbm+g1.u1.abcdefghijklmnop@games.example"
 OUTCOMES: list[tuple[Delivery, dict[str, object]]] = [
     (
-        Sent(f"250 {TAGGED}"),
+        Sent("250 2.0.0 Ok: queued as 4F2ABC"),
         {
             "event": "mail sent",
             "log_level": "info",
-            "reply": "250 no pbm+g1.u1.****@games.example",
+            "reply": "250 2.0.0 Ok: queued as 4F2ABC",
         },
     ),
     (

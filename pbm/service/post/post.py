@@ -290,7 +290,7 @@ class Post:
             is_old = now - mail.written_at >= GIVE_UP_AFTER and mail.attempts >= FEWEST_ATTEMPTS
             match outcome:
                 case Sent(reply):
-                    _log.info("mail sent", **_named(mail, reply=masked(reply)))
+                    _log.info("mail sent", **_named(mail, reply=reply))
                 case None:
                     remind_anew(turn, mail)
                     _log.info("reminder given up, it is written anew", **_named(mail))
