@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from pbm.commands.language.context import BOARDS_NAMED, Context, no_such_player, which_board
-from pbm.commands.language.declare import Command, Danger, operand
-from pbm.commands.language.words import ME, BoardKind, BoardRef, Handle, Sentence, lowered
+from pbm.commands.language.declare import BoardCommand, Command, Danger, operand
+from pbm.commands.language.words import ME, Handle, Sentence, lowered
 from pbm.errors import Refusal
 from pbm.events import Answered, Event, NeedsConfirmation, Reported
 from pbm.play.challenges import call_off_between
@@ -60,14 +60,13 @@ class UnblockPlayer(Command, group="lobby"):
         yield _blocks(context, unblocked=other.handle)
 
 
-class ReportBoard(Command, group="lobby"):
+class ReportBoard(BoardCommand, group="lobby"):
     """Tell the operator that somebody behaves badly on one of your boards."""
 
     words = ("report",)
     examples = ("report 12 bob insults me", "report bob insults me")
     takes_text = True
 
-    board: BoardRef | None = operand(BoardKind(), optional=True)
     text: str | None = operand(Sentence(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:

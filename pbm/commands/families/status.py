@@ -5,7 +5,7 @@ from typing import Any
 
 from pbm.commands.families.submit import waiting_on
 from pbm.commands.language.context import Context, which_board
-from pbm.commands.language.declare import Command, operand
+from pbm.commands.language.declare import BoardCommand, Command, operand
 from pbm.commands.language.words import BoardKind, BoardRef
 from pbm.commands.sentences.asked import card_lines
 from pbm.errors import Refusal
@@ -37,12 +37,10 @@ class Status(Command, group="look"):
         yield Answered("status", told, board.id)
 
 
-class Send(Command, group="play"):
+class Send(BoardCommand, group="play"):
     """Pass on words of yours that were held back, since they seemed to be for the server."""
 
     words = ("send",)
-
-    board: BoardRef | None = operand(BoardKind(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         number, player = self._number(context), context.player

@@ -5,11 +5,9 @@ from hashlib import sha256
 from typing import Any
 
 from pbm.commands.language.context import Context, no_such_player
-from pbm.commands.language.declare import Command, operand
+from pbm.commands.language.declare import BoardCommand, Command, operand
 from pbm.commands.language.words import (
     ME,
-    BoardKind,
-    BoardRef,
     Handle,
     Sentence,
     cut_short,
@@ -69,8 +67,7 @@ class _Words(Command):
             raise Refusal("words-unproven", most=_LONGEST_LINE)
 
 
-class _OnBoard(_Words):
-    board: BoardRef | None = operand(BoardKind(), optional=True)
+class _OnBoard(_Words, BoardCommand):
     text: str | None = operand(Sentence(), optional=True)
 
     def _own_board(self, context: Context, *, lock: bool = True) -> Board:
@@ -201,14 +198,13 @@ class Note(_OnBoard, group="talk"):
         yield Answered("note", {**told, "note": shown, "replaced": replaced}, board.id)
 
 
-class Mute(Command, group="talk"):
+class Mute(BoardCommand, group="talk"):
     """Get no more words of a board; its moves still come."""
 
     words = ("mute",)
     examples = ("mute", "mute 12")
     mutes = True
 
-    board: BoardRef | None = operand(BoardKind(), optional=True)
     who: str | None = operand(Handle(), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:

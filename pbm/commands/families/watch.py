@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pbm.commands.language.context import Context, player_named
 from pbm.commands.language.declare import Command, flag, operand
-from pbm.commands.language.words import BoardRef, Shown, cut_short, lowered, misread
+from pbm.commands.language.words import BoardRef, Shown
 from pbm.commands.sentences.clauses import SENTENCE_WORDS
 from pbm.errors import Refusal
 from pbm.events import Answered, Event
@@ -15,20 +15,13 @@ from pbm.store.values.players import Player, PlayerStatus
 from pbm.store.values.watching import How, Watching
 
 _ALL = "all"
-_IN_FRONT = frozenset(("board", "game", "player"))
-_ORDINARY = frozenset(word for words in [*SENTENCE_WORDS.values()][:2] for word in words)
 
 
-class _WhatKind(Shown):
+class _Watched(Shown):
     """A board's number or a handle. "Watch this" names no player."""
 
-    def read(self, words: list[str]) -> BoardRef | str:
-        if len(words) > 1 and lowered(words[0]) in _IN_FRONT:
-            words.pop(0)
-        if lowered(words[0]) in _ORDINARY - {_ALL}:
-            raise misread("handle", word=cut_short(words[0]))
-        found: BoardRef | str = super().read(words)
-        return found
+    before = ("board", "game", "player")
+    no_handles = (SENTENCE_WORDS["to you"] | SENTENCE_WORDS["words"]) - {_ALL}
 
 
 class Watch(Command, group="look"):
@@ -37,12 +30,13 @@ class Watch(Command, group="look"):
     words: ClassVar[tuple[str, ...]] = ("watch", "subscribe")
     examples: ClassVar[tuple[str, ...]] = ("watch 12", "watch bob", "watch 12 -moves", "watch")
 
-    what: BoardRef | str | None = operand(_WhatKind("board|handle"), optional=True)
+    what: BoardRef | str | None = operand(_Watched("board|handle"), optional=True)
     moves: bool = flag("moves")
+    how: ClassVar[How | None] = None  # by default as `moves` says
 
     def run(self, context: Context) -> Iterator[Event]:
         what, work, player = self._meant(context), context.work, context.player
-        how = self._how()
+        how = self.how or (How.MOVES if self.moves else How.DAILY)
         if what is None:
             listed = watching.told(work, work.watchings.of_watcher(player.id))
             yield Answered("watching", {**listed, "ended": None})
@@ -52,9 +46,6 @@ class Watch(Command, group="look"):
         else:
             watching.follow(work, player, what, how, context.now)
             yield Answered("watching-player", {"handle": what.handle, "how": how})
-
-    def _how(self) -> How:
-        return How.MOVES if self.moves else How.DAILY
 
     def pinned(self, context: Context) -> str:
         what = self._meant(context)
@@ -84,9 +75,7 @@ class Notify(Watch):
     examples: ClassVar[tuple[str, ...]] = ("notify 12", "notify bob")
 
     moves: bool = False  # no option
-
-    def _how(self) -> How:
-        return How.END
+    how: ClassVar[How | None] = How.END
 
 
 class Unwatch(Command, group="look"):
@@ -95,7 +84,7 @@ class Unwatch(Command, group="look"):
     words = ("unwatch",)
     examples = ("unwatch 12", "unwatch bob", "unwatch all", "unwatch")
 
-    what: BoardRef | str | None = operand(_WhatKind("board|handle|all"), optional=True)
+    what: BoardRef | str | None = operand(_Watched("board|handle|all"), optional=True)
 
     def run(self, context: Context) -> Iterator[Event]:
         work, own = context.work, context.work.watchings.of_watcher(context.player_id)

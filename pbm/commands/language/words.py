@@ -1,7 +1,7 @@
 """The common argument types. Each parses words from a list; wrong words raise Refusal `syntax`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
@@ -88,14 +88,17 @@ class ArgumentKind:
 
     def read(self, words: list[str]) -> Any:
         """Remove the first words of `words`, and return their value. Raises Refusal."""
-        if len(words) > 1 and lowered(words[0]) in self.before:
-            words.pop(0)
+        self.skip(words)
         taken = " ".join(words) if self.rest else words[0]
         value = self.parse(taken)
         if value is None:
             raise misread(self.reason, word=cut_short(taken))
         del words[: None if self.rest else 1]
         return value
+
+    def skip(self, words: list[str]) -> None:
+        if len(words) > 1 and lowered(words[0]) in self.before:
+            words.pop(0)
 
     def parse(self, text: str) -> Any:
         """Return the value of a text. If it is invalid, return None or raise a precise Refusal."""
@@ -189,15 +192,18 @@ class OneOf(ArgumentKind):
 class Shown(ArgumentKind):
     """A board's number or else an argument of the kind `other`, by default a handle."""
 
+    no_handles: Collection[str] = ()
+
     def __init__(self, shown: str, other: ArgumentKind | None = None) -> None:
         self.shown, self._other = shown, other
 
     def read(self, words: list[str]) -> Any:
+        self.skip(words)
         if words[0][0].isdigit() or words[0][0] == "#":
             return BoardKind().read(words)
         if self._other:
             return self._other.read(words)
-        if mentions_place(words[0]):
+        if mentions_place(words[0]) or lowered(words[0]) in self.no_handles:
             raise misread("handle", word=cut_short(words[0]))
         return Handle().read(words)
 
