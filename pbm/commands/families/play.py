@@ -73,8 +73,9 @@ class PlayMove(BoardCommand, group="play"):
         if meant is not None and meant != board.ply + 1:
             raise Refusal("other-ply", meant=meant, next=board.ply + 1, number=board.id)
         if mover and mover.player_id != context.player_id:
-            is_whole = self.is_bare and read_plan_line(self.line) is not None
-            if is_whole and self._is_newest(board, context):
+            now = (board.id, board.ply, board.taken_back)
+            is_newest = now in [(it.number, it.ply, it.taken_back) for it in context.mailed]
+            if self.is_bare and is_newest and read_plan_line(self.line):
                 planned = Written(self.move, (((), self.move),))  # for the next turn
                 plan = MakePlan.of(planned, self.line, self.game, self.board)
                 yield from plan.run(context)
@@ -122,11 +123,6 @@ class PlayMove(BoardCommand, group="play"):
     @property
     def _meant_ply(self) -> int | None:
         return self.ply if self.ply is not None else self.board.ply if self.board else None
-
-    def _is_newest(self, board: Board, context: Context) -> bool:
-        """Return whether the answered mail shows the board as it is."""
-        now = (board.id, board.ply, board.taken_back)
-        return any((it.number, it.ply, it.taken_back) == now for it in context.mailed)
 
     def _older(self, board: Board, context: Context) -> Answering | None:
         """Return the board as the answered mail shows it, if it has changed since."""

@@ -81,8 +81,7 @@ class Context:
     @property
     def player(self) -> Player:
         """The player who sent the mail. Raises Refusal if the sender is no player."""
-        number = self.player_id
-        return self.turn.work.players.get(number)
+        return self.work.players.get(self.player_id)
 
     @property
     def game_meant(self) -> Game:
