@@ -11,7 +11,7 @@ from enum import Enum, auto
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from pbm.commands.sentences.clauses import FOLDER
+from pbm.commands.sentences.clauses import FOLDER, plain_letters
 from pbm.mail.reading.charsets import fold_typography
 from pbm.word_lists import read_sections
 
@@ -32,7 +32,6 @@ _SHORTEST_STEM = 4  # letters, of those by which a language is known
 _SHORTEST_LONG = 7  # letters of a word in which one may be wrong
 _LONG_WORD = re.compile(r"[^\W\d_]{7,24}")
 _WORD = re.compile(r"\*?[^\W_]+\*?|\+")
-_PLAIN = str.maketrans("łøđı", "lodi")
 _SECTIONS = (
     "sole, ours, game, loose, how, manner, asks, opens, wants, faults, shows, acts, counts, "
     "take back, pause, resign, rival, me, tells, first, common, not, you, can you, nobody, "
@@ -233,9 +232,8 @@ class Sentence:
 
 def plain_words(text: str) -> str:
     """Return the words of a text, without accents and in lower case."""
-    plain = unicodedata.normalize("NFKD", fold_typography(text).casefold().translate(_PLAIN))
-    plain = "".join(char for char in plain if not unicodedata.combining(char))
-    return " ".join(_WORD.findall(plain))
+    full = unicodedata.normalize("NFKC", fold_typography(text).casefold())
+    return " ".join(_WORD.findall(plain_letters(full)))
 
 
 def spelt(text: str) -> str:

@@ -24,7 +24,7 @@ _SECTIONS = (
     "unsubscribe, stop, stop alone, stop undivided, not, doubt, turns, joins, accepting, again, "
     "received, polite, thanks, before a no, greeting, signing, given names, name follows, everyday"
 ).split(", ")
-_PLAIN_LETTERS = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "æ": "ae"})
+_PLAIN_LETTERS = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "æ": "ae", "đ": "d", "ı": "i"})
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
