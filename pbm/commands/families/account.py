@@ -134,8 +134,7 @@ class ChangePassword(Command, group="account"):
         word = self.new_password
         kept = context.turn.hash_of(word) if word else None
         context.work.players.set_password(context.player.id, kept)
-        handle = context.player.handle
-        told = {"has_one": bool(kept), "handle": handle}
+        told = {"has_one": bool(kept), "handle": context.player.handle}
         yield Answered("password-changed", {**told, "game": self.game.info.name}, to_all=True)
 
     def pinned(self, context: Context) -> str:

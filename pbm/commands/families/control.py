@@ -99,8 +99,7 @@ class ReportBoard(BoardCommand, group="lobby"):
         yield Answered("reported", {**told, "mailed": mailed, "today": has_operator})
 
     def pinned(self, context: Context) -> str:
-        board = self._find(context)
-        return " ".join(filter(None, (self.words[0], str(board.id), self.text)))
+        return " ".join(filter(None, (self.words[0], str(self._find(context).id), self.text)))
 
     def _find(self, context: Context) -> Board:
         """Return the board that the player reports. Raises Refusal if that is not clear."""

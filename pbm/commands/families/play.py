@@ -200,8 +200,7 @@ class Hint(BoardCommand, group="play"):
     words = ("hint",)
 
     def run(self, context: Context) -> Iterator[Event]:
-        board = context.own_game(self.board)
-        yield advice.ask_hint(context.turn, board, context.player)
+        yield advice.ask_hint(context.turn, context.own_game(self.board), context.player)
 
 
 class Analyse(BoardCommand, group="look"):
@@ -221,8 +220,7 @@ class Analyse(BoardCommand, group="look"):
             yield Answered("analysis", params, board.id)
             return
         advice.ask_analysis(context.work, board, context.player, context.now)
-        told = {"number": board.id, "plies": board.ply}
-        yield Answered("analysis-begun", told, board.id)
+        yield Answered("analysis-begun", {"number": board.id, "plies": board.ply}, board.id)
 
     def pinned(self, context: Context) -> str:
         return f"{self.words[0]} {self._find(context).id}"

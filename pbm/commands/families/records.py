@@ -74,8 +74,7 @@ class ShowInfo(Command, group="look"):
         if player.status == PlayerStatus.REMOVED:
             raise Refusal("has-left", handle=player.handle)
         told = listings.player_info(context.work, player, context.now)
-        languages = list(names_of(player.settings.languages))
-        yield Answered("info", {**told, "languages": languages})
+        yield Answered("info", {**told, "languages": list(names_of(player.settings.languages))})
 
 
 class ListPlayers(Command, group="look"):

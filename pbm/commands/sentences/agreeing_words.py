@@ -96,8 +96,7 @@ class Language:
     @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def again(self, kinds: tuple[str, ...]) -> frozenset[str]:
         """Return the phrases that say again what was asked."""
-        found = frozenset[str]().union(*(self.sections[kind] for kind in kinds))
-        return found - self.clear
+        return frozenset[str]().union(*(self.sections[kind] for kind in kinds)) - self.clear
 
     @lru_cache(maxsize=64)  # noqa: B019 - the languages live as long as the process
     def objects(self, kinds: tuple[str, ...]) -> frozenset[str]:

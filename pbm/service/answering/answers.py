@@ -174,8 +174,7 @@ def _run_errands(
         address = question.params["author"]
         if not turn.work.players.by_address(address):
             turn.work.players.add_address(context.player_id, address, turn.now)
-            told = {"address": address}
-            events.append(Answered("address-added", told))
+            events.append(Answered("address-added", {"address": address}))
     for errand in errands:
         turn.work.questions.settle_errand(errand, ErrandStatus.DONE)
         hints = (errand.board_id,) if errand.board_id else ()

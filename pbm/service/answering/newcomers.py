@@ -186,8 +186,7 @@ def settle_signup(turn: MailTurn, speaker: Answerer) -> str:
                 raise misread
             if not name and asks_who(turn.envelope.said, _inviter(turn, question)):
                 raise who_asks(turn, invited_to(turn, question))
-            is_answer = begins_answer(turn.envelope.said)
-            name = name or (None if is_answer else name_alone(first))
+            name = name or (None if begins_answer(turn.envelope.said) else name_alone(first))
             return _ask_back(turn, question, name, speaker.token)
         handle = signs_up.handle if signs_up else question.params["handle"]
         check_new_handle(work, handle)

@@ -63,8 +63,7 @@ def shortened(comment: Sequence[str]) -> list[str]:
         room -= len(line)
         if room < 0:
             break
-    cut = told != list(comment)
-    return [*told, "(and more)"] if cut else told
+    return [*told, "(and more)"] if told != list(comment) else told
 
 
 def ask_errand(

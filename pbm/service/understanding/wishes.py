@@ -282,8 +282,7 @@ def read_decline(known: Known, words: Script) -> Reading | None:
         return None
     if not board.playing or board.has_moved(player) or player not in board.still_in:
         return None
-    meant = Meant(Intention.DECLINE, False, board.id, one_line(words.comment))
-    return _asking(known, meant)
+    return _asking(known, Meant(Intention.DECLINE, False, board.id, one_line(words.comment)))
 
 
 def _understood(script: Script) -> Understood | None:
