@@ -291,8 +291,7 @@ class Claim(BoardCommand, group="play"):
 
     def run(self, context: Context) -> Iterator[Event]:
         board = context.own_game(self.board)
-        forfeit = claim_forfeit(context.turn, board, context.player)
-        if forfeit:
+        if forfeit := claim_forfeit(context.turn, board, context.player):
             yield from forfeit
             return
         try:

@@ -105,8 +105,7 @@ def help_page(subject: str, commands: Sequence[type[Command]], server: str) -> d
         text = "\n\n".join(command_page(command) for command in meant)
         return {"page": name, "text": text, "picture": None}
     for of_game, option in _set_ups():
-        value = option.find(name.removeprefix(_BOARDS))
-        if value:
+        if value := option.find(name.removeprefix(_BOARDS)):
             return {
                 "page": f"{_BOARDS} {value}",
                 "text": _board_page(of_game, option, value),

@@ -211,8 +211,7 @@ class Analyse(BoardCommand, group="look"):
     def run(self, context: Context) -> Iterator[Event]:
         board = self._find(context)
         advice.check_analysable(board)
-        elsewhere = advice.played_elsewhere(context.turn, board, context.player)
-        if elsewhere:
+        if elsewhere := advice.played_elsewhere(context.turn, board, context.player):
             raise Refusal("analyse-when-gone-on", **elsewhere)
         kept = advice.kept_analysis(context.work, board)
         if kept and kept.finished_at:

@@ -181,8 +181,7 @@ def settle_signup(turn: MailTurn, speaker: Answerer) -> str:
         if not is_open(question, turn.arrived):
             raise Refusal("question-closed")
         if name or not (yes or signs_up):
-            misread = misread_signup(script)
-            if misread:
+            if misread := misread_signup(script):
                 raise misread
             if not name and asks_who(turn.envelope.said, _inviter(turn, question)):
                 raise who_asks(turn, invited_to(turn, question))

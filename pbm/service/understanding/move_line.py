@@ -286,7 +286,6 @@ def _doubt(lines: Sequence[str], found: _Found) -> str:
     return "in_sentence" if in_sentence else ""
 
 
-_MOST_LINES = 24  # of one mail
 _LONGEST = 200  # characters of a line
 _FEW = 7  # words; in a longer line places are named for other reasons
 _NAMES = ("verbs", "things", "where", "talk", "asks", "suggested", "around")
@@ -306,7 +305,7 @@ def read_described_move(known: Known, script: Script) -> Reading | None:
     if board is None or not board.playing or known.player_id not in board.still_in:
         return None
     yours = known.on_turn() is not None
-    for index, line in enumerate(script.said[:_MOST_LINES]):
+    for index, line in enumerate(script.said[:_SENTENCES_READ]):
         text = _move_in(board, line, yours=yours)
         if text is None:
             continue
