@@ -115,7 +115,7 @@ _SAID = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in _WHOLE for phrase in _LISTS[item]
 }
 _AWAY = re.compile(rf"\b(?:{either(_LISTS[Intention.AWAY])})\b([^,;!?]*)")
-_WAY = either(_LISTS[_WISH] | _LISTS[_BEG] | _LISTS[_ASK])
+_WAY = either(_WANTED | _LISTS[_ASK])
 # Groups: how, to whom, and the next word.
 _TELLING = re.compile(rf"(?:(?:{_WAY}) )?({either(_LISTS['telling'])}) (\S+) ?(\S*)")
 _TOPICS = {word: Intention(item) for word, item in map(str.split, _LISTS["topics"])}
@@ -242,10 +242,12 @@ def _clauses(text: str) -> Iterator[_Clause]:
         )
         meant, below = _meaning(words, " ".join(found[0].split())), text[end:]
         is_reasoned = not start and meant and meant.intention in _REASONED and tells_own(below)
+        greets = words[0] in _GREETINGS and len(words) <= 1 + _NAME_WORDS
+        named = spoken_to and _may_be_name(found[0])
         yield _Clause(
             start,
             meant,
-            says_nothing=_is_polite(words) or (spoken_to and _may_be_name(found[0])),
+            says_nothing=greets or named or not _without_asides(words),
             is_sure=len(words) >= _SURE_WORDS
             or is_line
             or not words_of(below)
@@ -344,12 +346,6 @@ def _without_objects(words: list[str]) -> Iterator[str]:
             return
         words = _without_asides(words[:count])
         yield " ".join(words)
-
-
-def _is_polite(words: list[str]) -> bool:
-    """Return whether a clause is only polite, or a greeting: "Hi Alice"."""
-    greeted = words[0] in _GREETINGS and len(words) <= 1 + _NAME_WORDS
-    return greeted or not _without_asides(words)
 
 
 def _may_be_name(text: str) -> bool:

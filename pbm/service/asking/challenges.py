@@ -188,15 +188,11 @@ class FirstGame:
     robots: tuple[str, ...] = ()  # the handles of the opponents, if they are robots
 
     @property
-    def pairs(self) -> bool:
-        """Whether the newcomer takes any opponent. The command is then a plain `play`."""
-        return self.line == Play.words[0]
-
-    @property
     def told(self) -> dict[str, Any]:
         """The parameters of the welcome's template that describe this game."""
-        seat = None if self.robots or self.pairs else self.line
-        return {"pairs": self.pairs, "robots": list(self.robots), "seat": seat}
+        pairs = self.line == Play.words[0]  # with any opponent
+        seat = None if self.robots or pairs else self.line
+        return {"pairs": pairs, "robots": list(self.robots), "seat": seat}
 
     @property
     def script(self) -> Script:

@@ -126,7 +126,9 @@ def _for_the_only_board(known: Known, script: Script, problem: Problem) -> Readi
 def _played(known: Known, board: Board, script: Script, places: Sequence[_Found]) -> Reading | None:
     """Return the reading that plays the only move found, or asks about it if it is unclear."""
     first = places[0]
-    comment = _comment(script, places)
+    beside = {item.index: item.inside.words for item in places if item.inside}
+    said = [beside.get(index) or line for index, line in enumerate(script.said)]
+    comment = without_lines(said, {it.index for it in places if not beside.get(it.index)})
     if first.move is None:
         text = fold_typography(first.text)
         meant = moves_meant(first.text, board.rules, board.position)
@@ -144,12 +146,6 @@ def _played(known: Known, board: Board, script: Script, places: Sequence[_Found]
     if doubt := next(filter(None, (_doubt(script.said, item) for item in places)), None):
         return _asking(known, board, first.line, first.move.move, comment, **{doubt: True})
     return Reading((first.move,), comment)
-
-
-def _comment(script: Script, places: Sequence[_Found]) -> tuple[str, ...]:
-    beside = {item.index: item.inside.words for item in places if item.inside}
-    said = [beside.get(index) or line for index, line in enumerate(script.said)]
-    return without_lines(said, {item.index for item in places if not beside.get(item.index)})
 
 
 def _asking(

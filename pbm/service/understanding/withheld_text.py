@@ -206,9 +206,8 @@ _LISTS = read_list("passwords", ("called", "between", "whose"))
 _CALLED, _WHOSE = either(_LISTS["called"]), either(_LISTS["whose"])
 _BETWEEN = _LISTS["between"] | _LISTS["called"]
 _WITH_LOGIN = {word for command in COMMANDS if command.takes_login for word in command.words}
-_MOVE_WORDS = "|".join(PlayMove.words)
 _MOVE = re.compile(
-    rf"(?:{_MOVE_WORDS}) \d{{1,9}}(?:#\d{{1,5}})? (.{{1,80}})", re.ASCII | re.IGNORECASE
+    rf"(?:{either(PlayMove.words)}) \d{{1,9}}(?:#\d{{1,5}})? (.{{1,80}})", re.ASCII | re.IGNORECASE
 )
 _MARKS = "[ \t>|*_\"'`(\\[{<\u2018\u201c\u201e\u00ab\u2022\u00b7#+\u2013\u2014-]"
 _CLASSIC = re.compile(
