@@ -410,7 +410,6 @@ def is_bare_no(script: Script) -> bool:
 
 
 def without_lines(lines: Sequence[str], left_out: Collection[int | None]) -> tuple[str, ...]:
-    """Return the lines without those at the indexes `left_out`."""
     kept: list[str] = []
     for index, line in enumerate(lines):
         doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())

@@ -94,7 +94,6 @@ class MakePlan(BoardCommand, group="play"):
 
     @classmethod
     def takes(cls, line: str) -> bool:
-        """Return whether a line below the command is one of the plan's."""
         return read_plan_line(line) is not None
 
     def run(self, context: Context) -> Iterator[Event]:

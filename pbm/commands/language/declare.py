@@ -174,8 +174,6 @@ class GameOptions(Field):
 
 @dataclass(frozen=True)
 class Chosen:
-    """The options of a game that a line chooses."""
-
     found: tuple[tuple[GameOption, str | bool, str], ...]  # option, value, as typed
 
     def options(self) -> dict[str, str | bool]:

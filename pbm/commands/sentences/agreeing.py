@@ -62,8 +62,6 @@ _WHY_NOT = frozenset(phrase for phrase in WORDS["gladly"] if "not" in phrase.spl
 
 @dataclass(frozen=True)
 class Asked:
-    """What a yes-or-no question asks."""
-
     kinds: tuple[str, ...] = ()  # sections of the word lists
     lines: tuple[str, ...] = ()  # commands that an answer may repeat
     names: Collection[str] = ()  # in lower case, of everybody who may be addressed
@@ -96,7 +94,6 @@ class Asked:
 
     @cached_property
     def beginnings(self) -> frozenset[str]:
-        """The first letters of names."""
         return frozenset(name[:_ALIKE] for name in self.names if len(name) >= _ALIKE)
 
     @cached_property

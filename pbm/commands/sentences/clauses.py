@@ -125,7 +125,6 @@ def words_of(text: str) -> list[str]:
 
 
 def has_phrase(words: Iterable[str], phrases: Iterable[str]) -> bool:
-    """Return whether one of `phrases` stands among words."""
     text = f" {' '.join(words)} "
     return any(f" {phrase} " in text for phrase in phrases)
 

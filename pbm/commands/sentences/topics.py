@@ -113,8 +113,6 @@ def _noted(text: str, around: str) -> Topic | None:
 
 
 class _About(Sentence):
-    """What one sentence is about, as it is read with the lists of one language."""
-
     def __init__(self, text: str, lists: Lists, named: Named) -> None:
         super().__init__(text, lists)
         self.named, self.words = named, set(self.said.split())
