@@ -90,9 +90,7 @@ class Intention(StrEnum):
 _REASONED = frozenset((Intention.RESIGN, Intention.DRAW, Intention.TAKE_BACK, Intention.PAUSE))
 # The ways to introduce a wish: the sections of their phrases.
 _WISH, _BEG, _ASK = _WAYS = ("ways to wish", "ways to beg", "ways to ask")
-# "I want to play" is said to the other players, too; "How do I play" hardly is.
-_ONLY_ASKED = frozenset({Intention.PLAY, Intention.CHALLENGE, Intention.CHANGE})
-_NOT_ASKED_OF_OTHERS = _ONLY_ASKED | {Intention.RESIGN, Intention.DECLINE}  # "Can you give up?"
+_NOT_ASKED_OF_OTHERS = frozenset((Intention.RESIGN, Intention.DECLINE))  # "Can you give up?"
 _NAMING = (Intention.AGAINST, Intention.RENAME)
 _ALONE = "against alone"
 _WITH_MORE = (*_NAMING, Intention.AWAY)
@@ -297,11 +295,8 @@ def _wish_to_do(phrase: str) -> tuple[Intention, bool] | None:
                 continue
             if way == _ASK:
                 return intention, True
-            kept_out = _ONLY_ASKED if way == _WISH else _NOT_ASKED_OF_OTHERS
-            if intention not in kept_out:
+            if way == _WISH or intention not in _NOT_ASKED_OF_OTHERS:
                 return intention, False
-            if intention is Intention.PLAY and way == _WISH:
-                return Intention.ANYONE, False
     return None
 
 
