@@ -10,9 +10,9 @@ from pbm.play.digests import DAILY, next_digest
 from pbm.play.limits import MOST_FOLLOWED, MOST_WATCHED
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
+from pbm.store.values.happened import How, Watching
 from pbm.store.values.players import Player, PlayerSettings
 from pbm.store.values.queues import TimerKind
-from pbm.store.values.watching import How, Watching
 
 NAMED = 20  # watchers whom players see by name
 WATCHING = "w"  # of an `Unsubscribe`; the number of a board may follow

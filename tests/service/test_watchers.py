@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import insert
 
+from pbm.store.schema.happened import watched, watchings
 from pbm.store.schema.people import addresses, players
-from pbm.store.schema.watching import watched, watchings
-from pbm.store.values.watching import How
+from pbm.store.values.happened import How
 from tests.service.test_counts import counted
 from tests.service.test_dying_ticks import dies
 from tests.serving import tick_next

@@ -11,8 +11,8 @@ from pbm.errors import Refusal
 from pbm.events import Answered, Event
 from pbm.play import watching
 from pbm.store.values.boards import Board
+from pbm.store.values.happened import How, Watching
 from pbm.store.values.players import Player, PlayerStatus
-from pbm.store.values.watching import How, Watching
 
 _ALL = "all"
 

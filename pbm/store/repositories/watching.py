@@ -20,11 +20,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.schema.games import boards, seats
-from pbm.store.schema.happened import board_events
-from pbm.store.schema.watching import AT_ONCE, watched, watchings
+from pbm.store.schema.happened import AT_ONCE, board_events, watched, watchings
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import BoardStatus
-from pbm.store.values.watching import How, Watching
+from pbm.store.values.happened import How, Watching
 
 _AT_ONCE = and_(text(f"watchings.{AT_ONCE}"), ~watchings.c.over)  # as in the index
 _LAST = (

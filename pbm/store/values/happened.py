@@ -1,7 +1,8 @@
-"""Events of boards as they are stored, and their readers."""
+"""Events of boards as they are stored, their readers, and those who watch boards of others."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 
@@ -28,3 +29,24 @@ class Waiting:
     seen: int  # the number of the last event that the reader was told of
     since: datetime  # when the first event happened that waits
     waiting: int  # size of what waits, in characters
+
+
+class How(StrEnum):
+    """When a watcher is told."""
+
+    DAILY = "daily"  # in one mail a day
+    MOVES = "moves"  # of each move, at once
+    END = "end"  # only of the end, at once
+
+
+@dataclass(frozen=True)
+class Watching:
+    """That a player watches a board, or all boards of another player."""
+
+    id: int
+    watcher_id: int
+    board_id: int | None
+    followed_id: int | None
+    how: How
+    since: datetime
+    over: bool  # nobody may follow that player any more; the watcher is still to be told
