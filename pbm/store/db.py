@@ -7,7 +7,6 @@ from typing import Generic, TypeVar
 from sqlalchemy import Engine
 
 from pbm.store.queues.inbox import Inbox
-from pbm.store.queues.kept_notices import KeptNotices
 from pbm.store.queues.outbox import Outbox
 from pbm.store.queues.search_jobs import SearchJobs
 from pbm.store.queues.timers import Timers
@@ -15,7 +14,7 @@ from pbm.store.repositories.boards import Boards
 from pbm.store.repositories.buckets import Buckets
 from pbm.store.repositories.challenges import Beginnings, Challenges, Expiring
 from pbm.store.repositories.clocks import Reminders, Vacations
-from pbm.store.repositories.happened import Happened, Readers
+from pbm.store.repositories.happened import Happened, KeptNotices, Readers
 from pbm.store.repositories.history import Analyses, History
 from pbm.store.repositories.personal_data import PersonalData
 from pbm.store.repositories.plans import Plans

@@ -1,14 +1,16 @@
-"""Queries about events of boards, and about readers who are told of them later."""
+"""Queries about events of boards, and about what readers are told later."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
-from sqlalchemy import String, bindparam, cast, func, insert, literal, select, update
+from sqlalchemy import String, bindparam, cast, delete, func, insert, literal, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.schema.happened import board_events, readers
+from pbm.store.schema.mails import kept_notices
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
 from pbm.store.sql.statement import Statement
@@ -130,3 +132,31 @@ class Readers(Repository):
     def forget(self, player_id: int) -> None:
         """Let nothing wait for a player on any board."""
         self._update(readers, readers.c.player_id == player_id, since=None, waiting=0)
+
+
+MOST_NOTICES = 40  # for one player
+
+
+class KeptNotices(Repository):
+    """Notices about no board, stored for a player's next digest."""
+
+    def is_full(self, player_id: int) -> bool:
+        theirs = kept_notices.c.player_id == player_id
+        return self._count(select(func.count()).where(theirs)) >= MOST_NOTICES
+
+    def keep(self, player_id: int, told: dict[str, Any], now: datetime) -> None:
+        """Store a notice for a player. If `MOST_NOTICES` are stored already, this does nothing."""
+        if not self.is_full(player_id):
+            self._insert(kept_notices, player_id=player_id, told=told, kept_at=now)
+
+    def take(self, player_id: int) -> list[dict[str, Any]]:
+        """Delete and return all notices kept for a player, oldest first."""
+        taken = delete(kept_notices).where(kept_notices.c.player_id == player_id)
+        rows = self._rows(taken.returning(kept_notices.c.id, kept_notices.c.told))
+        return [row["told"] for row in sorted(rows, key=lambda row: row["id"])]
+
+    def exist(self, player_id: int) -> bool:
+        return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
+
+    def forget(self, player_id: int) -> None:
+        self._delete(kept_notices, kept_notices.c.player_id == player_id)
