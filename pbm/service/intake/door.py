@@ -111,8 +111,8 @@ def check_recipient(
 
 
 def count_wrong(work: UnitOfWork, by: Guesser | None, now: datetime, sender: str = "") -> None:
-    """Count a wrong tag, and note for `pbm-admin trace` that the sender was refused."""
-    if sender:
+    """Count a wrong tag, and note for `pbm-admin trace` that a player's mail was refused."""
+    if sender and work.players.by_address(sender):
         REFUSED.take(work, now, address_key(sender), "wrong" if by else "old", wait=False)
     if by and GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
         _guesses_log.warning(

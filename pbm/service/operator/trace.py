@@ -8,7 +8,6 @@ from typing import Any
 
 from pbm.addresses import digest_of
 from pbm.errors import OperatorError
-from pbm.mail.address import AddressError, parse_address
 from pbm.mail.writing.render import sentence
 from pbm.play.clocks.waits import wait_of
 from pbm.play.limits import SENT, is_paused
@@ -189,11 +188,8 @@ class _Look:
         yield from self._steps(*work.outbox.newest(_LAST, board_id=[board.id]), short=True)
 
     def _address(self, address: str, day: datetime | None) -> Iterator[Entry]:
-        try:
-            address = parse_address(address)
-        except AddressError as error:
-            told = f"{address!r} is neither a mail nor an address that is known. {error}"
-            raise OperatorError(told) from error
+        if address.startswith("<"):
+            raise OperatorError(f"There is no mail with the Message-ID {address}.")
         player = self.work.players.by_address(address)
         facts = {"handle": player.handle if player else "", "digest": digest_of(address)}
         yield Entry(None, address, "address", facts)
