@@ -3,16 +3,20 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from pbm.errors import OperatorError
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
+from pbm.play import limits
 from pbm.play.limits import SENT
 from pbm.service.intake.door import WrongTag, check_recipient, count_wrong
 from pbm.service.operator.trace import redacted, trace
 from pbm.service.post.post import Composer, Post
+from pbm.service.telling.later import SOON
 from pbm.service.turns.inbox_worker import InboxWorker
+from pbm.store.values.queues import TimerKind
 from tests.admin.conftest import Room
 from tests.secrets_issued import ISSUED
 from tests.serving import broken, take_next
@@ -113,6 +117,24 @@ def over_the_limit(desk: Desk) -> str:
     return desk.hands_in("alice", "Hello bob!")
 
 
+def with_other_boards(desk: Desk) -> str:
+    came = in_a_digest(desk)
+    bob, now = desk.room.player("bob"), desk.table.clock()
+    with desk.table.database.transaction() as work:
+        at = now + SOON
+        work.timers.set(TimerKind.KEPT_NEWS, f"{bob.id}.1", now, at, board_id=1, player_id=bob.id)
+    return came
+
+
+def without_answers(desk: Desk) -> str:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(limits, "_LIMITS", (replace(limits.ANSWERS_IN_HOUR, most=1),))
+        patched.setattr(limits, "NEWCOMERS_ANSWERS", 1)
+        for _ in range(3):
+            desk.hands_in("bob", "show 1")
+        return "bob"
+
+
 def blocked(desk: Desk) -> str:
     desk.hands_in("bob", "block alice")
     return desk.hands_in("alice", "Hello bob!")
@@ -171,13 +193,15 @@ def unproven(desk: Desk) -> str:
 
 
 WHY: list[tuple[Callable[[Desk], str], str]] = [
-    (taken, "sent, and the next server answered: 250 2.0.0 Ok: queued as 4F2ABC"),
+    (taken, "sent; the next server: 250 2.0.0 Ok: queued as 4F2ABC"),
     (deferred, "put off until 2026-11-21 12:01 UTC after 1 try: RCPT: 451 4.7.1 Greylisted"),
     (in_order, ", as mails to one reader about one board keep their order"),
     (bounced, "waits until 2026-11-22 12:00 UTC, as mail to that player comes back"),
     (refused_for_good, "failed after 1 try: DATA: 554 5.7.1 It looks like spam. When"),
     (in_a_digest, "no mail of it to bob: it waits for the digest at 2026-11-22 07:00 UTC"),
     (over_the_limit, "over the limit of mails that others cause; it comes at 2026-11-21 13:00 UTC"),
+    (with_other_boards, "it comes at 2026-11-21 12:05 UTC, with what happened on other boards"),
+    (without_answers, "has had as many answers as the limit allows, and gets none for now"),
     (blocked, "no mail of it to bob: blocks whoever wrote, or has muted the board"),
     (without_receipts, "no mail of it to bob: wants no receipts"),
     (only_on_turn, "no mail of it to erin: wants mail only on the own turn (set mails turn)"),
@@ -206,7 +230,7 @@ def test_by_message_id_by_board_and_by_address(desk: Desk) -> None:
     assert f"because of {came}" in desk.asks(sent)
     told = desk.asks("1")
     assert f"board 1: commented by alice, because of {came}" in told
-    assert f"{sent}: board 1 to bob (bob@example.org): sent" in told
+    assert f"{sent}: board 1 to bob: sent" in told
     assert "an address of bob; the log has it as ~" in desk.asks("BOB@example.org")
 
 

@@ -200,7 +200,10 @@ class _Look:
         self, addresses: Sequence[str], most: int, between: Between = ALWAYS
     ) -> Iterator[Entry]:
         keys = [address.lower() for address in addresses]
-        yield from self._steps(*self._mails(most, between, address=keys), short=True)
+        mails = self._mails(most, between, address=keys)
+        yield from self._steps(*mails, short=True)
+        if len(mails) >= most:
+            yield Entry(None, "mails", "newest", {"most": most})
         for key in keys:
             for why, at in self.work.buckets.beginning(REFUSED.key(key, "")).items():
                 yield Entry(at, key, "refused", {"why": why})
