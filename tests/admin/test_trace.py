@@ -18,6 +18,7 @@ from pbm.service.telling.later import SOON
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.values.queues import TimerKind
 from tests.admin.conftest import Room
+from tests.conversations.test_bounces import REPORTS
 from tests.secrets_issued import ISSUED
 from tests.serving import broken, take_next
 
@@ -96,6 +97,17 @@ def bounced(desk: Desk) -> str:
     desk.hands_in("alice", "Hello bob!")
     desk.meets(GONE)
     return desk.hands_in("alice", "Are you there?")
+
+
+def reported(desk: Desk) -> str:
+    """A mail that was taken, and of which a report says that it came back."""
+    sent = taken(desk)
+    with desk.table.database.transaction() as work:
+        to = work.outbox.get(int(sent[1:])).sender
+    raw = (REPORTS / "postfix-unknown-user.eml").read_bytes().replace(b"\n", b"\r\n")
+    assert desk.table.hand_in("", to, raw).startswith("250")
+    assert take_next(desk.table.turns)
+    return sent
 
 
 def refused_for_good(desk: Desk) -> str:
@@ -197,6 +209,7 @@ WHY: list[tuple[Callable[[Desk], str], str]] = [
     (deferred, "put off until 2026-11-21 12:01 UTC after 1 try: RCPT: 451 4.7.1 Greylisted"),
     (in_order, ", as mails to one reader about one board keep their order"),
     (bounced, "waits until 2026-11-22 12:00 UTC, as mail to that player comes back"),
+    (reported, "came back (hard): 5.1.1"),
     (refused_for_good, "failed after 1 try: DATA: 554 5.7.1 It looks like spam. When"),
     (in_a_digest, "no mail of it to bob: it waits for the digest at 2026-11-22 07:00 UTC"),
     (over_the_limit, "over the limit of mails that others cause; it comes at 2026-11-21 13:00 UTC"),
