@@ -1,8 +1,7 @@
 """Turns events into mails: one mail for each board and reader, and one answer to the sender."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 from unicodedata import normalize
 
@@ -28,38 +27,19 @@ from pbm.play.views import ViewData, board_view, board_views, card_of, view_read
 from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.later import (
     decide,
-    moves_saved,
     news_of,
     replaced_mails,
-    size_of,
     waiting_news,
     with_news,
 )
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.service.telling.readers import HandleOf, Reader, comment_data, handles_on, hears
+from pbm.service.telling.readers import HandleOf, Reader, handles_on, hears, size_of, told_of
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 _MANY_BOARDS = 5  # boards in progress at which a player is offered fewer mails
 _Blocked = Mapping[int, Collection[int]]  # blocked players, by the player who blocks them
-
-
-@dataclass
-class _News:
-    """The events on one board, and what mails say about them: facts (`lead`) and comments."""
-
-    events: Sequence[BoardEvent]
-    handle_of: HandleOf
-
-    def lead(self, player_id: int) -> list[dict[str, Any]]:
-        facts = (event for event in self.events if isinstance(event, BoardFact))
-        mine = (fact for fact in facts if fact.only_reader in (None, player_id))
-        return [fact.lead(self.handle_of) for fact in mine]
-
-    @cached_property
-    def comments(self) -> list[Commented]:
-        return [event for event in self.events if isinstance(event, Commented)]
 
 
 def announce_boards(
@@ -92,7 +72,7 @@ def _announce(
     board = turn.work.boards.get(number, lock=True)
     turn.work.prefetch(*view_reads(board, turn.now))
     events, blocked = _store_comments(turn, board, events)
-    news = _News(events, handles_on(turn.work, board))
+    handle_of = handles_on(turn.work, board)
     waiting = turn.work.readers.waiting(number) if board.news_waits else {}
     players = [player for player in turn.work.players.reading(number) if player.id != but]
     delayed = replaced_mails(turn, board, players)
@@ -109,7 +89,7 @@ def _announce(
     sender = next((reader.player.id for reader in readers if reader.is_sender), None)
     readers = [reader for reader in readers if reader.delayed or hears(reader, board, events)]
     for reader in readers:
-        reader.told = _told(turn, reader, board, news)
+        reader.told = _told(turn, reader, board, events, handle_of)
     decide(turn, board, readers, events, together)
     now = [reader for reader in readers if not reader.is_later]
     for reader in now:
@@ -117,10 +97,10 @@ def _announce(
             reader.before.append(waiting_news(turn, board, reader.waiting))
         if reader.player.rating_news:
             recounted = take_rating_news(turn.work, number, reader.player)
-            reader.told["lead"] += [fact.lead(news.handle_of) for fact in recounted]
+            reader.told["lead"] += [fact.lead(handle_of) for fact in recounted]
     _record(turn, board, events, sender, readers, waiting.keys())
     if now:
-        _show(turn, board, now, news)
+        _show(turn, board, now, events)
         shown = [(reader.player, reader.view, reader.delayed) for reader in now]
         MailWriter(turn).boards(board, shown)
 
@@ -178,7 +158,9 @@ def _store_comments(
     return stored, blocked
 
 
-def _show(turn: Turn, board: Board, readers: Sequence[Reader], news: _News) -> None:
+def _show(
+    turn: Turn, board: Board, readers: Sequence[Reader], events: Sequence[BoardEvent]
+) -> None:
     """Set the view of the board that each reader's mail shows."""
     players = [reader.player for reader in readers]
     delayed = {it.player.id: news_of(it.delayed) for it in readers if it.delayed}
@@ -193,8 +175,8 @@ def _show(turn: Turn, board: Board, readers: Sequence[Reader], news: _News) -> N
         zone: clock.for_reader(zone) if clock else None
         for zone in {player.settings.timezone for player in players}
     }
-    begins = any(event.begins_board for event in news.events)
-    moved = any(isinstance(event, MovePlayed) for event in news.events)
+    begins = any(event.begins_board for event in events)
+    moved = any(isinstance(event, MovePlayed) for event in events)
     newcomers = turn.work.beginnings.newcomers(board.id) if begins else ()
     for reader in readers:
         player, replaced = reader.player, delayed.get(reader.player.id)
@@ -209,7 +191,7 @@ def _show(turn: Turn, board: Board, readers: Sequence[Reader], news: _News) -> N
         if reader.is_small and view["picture"]:
             view["picture"]["small"] = True
         reader.view = with_news(view, [replaced]) if replaced else view
-        _explain_names(turn, player, reader.view, news.events)
+        _explain_names(turn, player, reader.view, events)
         is_known = not (begins or moved or replaced or reader.before)
         if is_known and player.settings.mails == "all":
             # An earlier mail has listed the moves, and the drawing marks them.
@@ -262,26 +244,23 @@ def others_reading(board: Board, player_id: int) -> list[str]:
     return list(dict.fromkeys(handles))
 
 
-def _told(turn: Turn, reader: Reader, board: Board, news: _News) -> dict[str, Any]:
-    """Return the facts and comments for one reader, without comments of blocked authors."""
-    player, hidden = reader.player, reader.blocked
-    own = [said for said in news.comments if said.player == player.id]
-    for_author = {"sent_to": others_reading(board, player.id), "first": any(it.first for it in own)}
-    comments = [
-        comment_data(said, news.handle_of) | (for_author if said in own else {})
-        for said in news.comments
-        if said.player not in hidden
-    ]
-    not_shown = dict.fromkeys(said.player for said in news.comments if said.player in hidden)
-    told = {
-        "lead": news.lead(player.id),
-        "comments": comments,
-        "not_shown": [news.handle_of(author) for author in not_shown],
-        "saved": moves_saved(news.events, player.id),
-        "vacation": next((said.vacation for said in reversed(own) if said.vacation), None),
-        "card": card_of(turn.work, board, turn.now) if any(said.asks for said in own) else None,
-    }
-    return {name: value for name, value in told.items() if value or name in ("lead", "comments")}
+def _told(
+    turn: Turn, reader: Reader, board: Board, events: Sequence[BoardEvent], handle_of: HandleOf
+) -> dict[str, Any]:
+    """Return what the events say to one reader; to the author of comments also who reads them."""
+    player = reader.player
+    told = told_of(events, player.id, handle_of)
+    own = [event for event in events if isinstance(event, Commented) and event.player == player.id]
+    if own:
+        first, sent_to = any(said.first for said in own), others_reading(board, player.id)
+        for said in told["comments"]:
+            if said["handle"] == handle_of(player.id):
+                said |= {"sent_to": sent_to, "first": first}
+    if away := [said.vacation for said in own if said.vacation]:
+        told["vacation"] = away[-1]
+    if any(said.asks for said in own):
+        told["card"] = card_of(turn.work, board, turn.now)
+    return told
 
 
 def shown_to(

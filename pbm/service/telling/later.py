@@ -9,19 +9,18 @@ mail about a board is written, it replaces a mail that waits for a robot, and te
 both.
 """
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.commands.turn import Turn
-from pbm.events import BoardEvent, Commented, MovePlayed
-from pbm.events.board import BoardFact, BoardStarted, TakebackDone
+from pbm.events import BoardEvent, MovePlayed
+from pbm.events.board import BoardStarted, TakebackDone
 from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import LEFT_AFTER, next_digest, next_hour
 from pbm.play.happened import waiting_events
 from pbm.play.limits import PICTURED, SENT, take_mails
-from pbm.service.telling.readers import Reader, comment_data, handles_on
+from pbm.service.telling.readers import Reader, handles_on, size_of, told_of
 from pbm.store.values.boards import Board
 from pbm.store.values.happened import Waiting
 from pbm.store.values.mails import News, OutboxMail
@@ -82,41 +81,15 @@ def _tell_later(turn: Turn, board: Board, reader: Reader, at: datetime) -> None:
     turn.work.timers.set(*kept, turn.now, at, board_id=board.id, player_id=number)
 
 
-def size_of(told: dict[str, Any]) -> int:
-    """Return the size of news in characters."""
-    return len(json.dumps(told))
-
-
 def waiting_news(turn: Turn, board: Board, reader: Waiting) -> News:
     """Return the news of a board of which a reader is still to be told.
 
     Of long news only the facts are told, and who wrote comments. Of very long ones the rest is left
     out.
     """
-    handle_of, size = handles_on(turn.work, board), 0
-    lead, comments, not_shown = list[dict[str, Any]](), list[dict[str, Any]](), list[str]()
     events = waiting_events(turn.work, board.id, reader)
-    for event in events:
-        if isinstance(event, BoardFact):
-            fact = event.lead(handle_of)
-            size += size_of(fact)
-            lead += [fact] if size <= 2 * MOST_KEPT else []
-        elif isinstance(event, Commented):
-            said = comment_data(event, handle_of)
-            size += size_of(said)
-            if event.lines and size <= MOST_KEPT:
-                comments.append(said)
-            else:
-                not_shown.append(said["handle"])
-    told: dict[str, Any] = {"lead": lead, "comments": comments, **_not_shown([], not_shown)}
-    told["saved"] = moves_saved(events, reader.player_id)
+    told = told_of(events, reader.player_id, handles_on(turn.work, board), MOST_KEPT)
     return News(known_ply(board, events), told)
-
-
-def moves_saved(events: Iterable[BoardEvent], player_id: int) -> int:
-    """Return how many moves plans played for a player."""
-    planned = (event for event in events if isinstance(event, MovePlayed) and event.planned)
-    return sum(event.player == player_id for event in planned)
 
 
 def known_ply(board: Board, events: Sequence[BoardEvent]) -> int:
@@ -137,20 +110,15 @@ def with_waiting(turn: Turn, player: Player, board: Board, view: dict[str, Any])
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:
     """Return a copy of a board's view that tells older news, too, before the view's own news."""
     before = [item.told for item in news]
+    not_shown = {author: 1 for told in (*before, view) for author in told.get("not_shown", ())}
     return {
         **view,
         "lead": [fact for told in before for fact in told["lead"]] + view["lead"],
         "comments": [said for told in before for said in told["comments"]] + view["comments"],
         **{key: told[key] for told in before for key in told.keys() & {"renamed"}},
         "saved": sum(told.get("saved", 0) for told in (*before, view)),
-        **_not_shown([*before, view]),
+        **({"not_shown": [*not_shown]} if not_shown else {}),
     }
-
-
-def _not_shown(told: Iterable[dict[str, Any]], others: Iterable[str] = ()) -> dict[str, Any]:
-    """Return {"not_shown": authors of the comments that were left out}; {} if there are none."""
-    handles = [*others, *(handle for item in told for handle in item.get("not_shown", ()))]
-    return {"not_shown": list(dict.fromkeys(handles))} if handles else {}
 
 
 def _can_wait(turn: Turn, player: Player, board: Board) -> bool:

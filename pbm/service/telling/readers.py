@@ -1,10 +1,13 @@
 """The readers of a board: who hears of its events, and what the events say to them."""
 
+import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from pbm.events import BoardEvent, Commented, MovePlayed
+from pbm.events.board import BoardFact
 from pbm.mail.writing.blocks import said_lines
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
@@ -77,9 +80,40 @@ def handles_on(work: UnitOfWork, board: Board) -> HandleOf:
     return lambda player_id: seated.get(player_id) or work.players.get(player_id).handle
 
 
-def comment_data(said: Commented, handle_of: HandleOf) -> dict[str, Any]:
-    head, rest = divide_comment(said.lines)
-    return {"handle": handle_of(said.player), "head": head, "rest": rest}
+def told_of(
+    events: Sequence[BoardEvent], player_id: int, handle_of: HandleOf, most: float = inf
+) -> dict[str, Any]:
+    """Return what events say to one reader: facts (`lead`), comments, moves saved by plans.
+
+    `not_shown` has the authors of comments that the reader does not want, or that are not kept.
+    Comments over `most` characters go there, too, and facts over twice as many are left out.
+    """
+    lead, comments, not_shown = list[Any](), list[Any](), dict[str, None]()
+    size = saved = 0
+    for event in events:
+        if isinstance(event, BoardFact) and event.only_reader in (None, player_id):
+            fact = event.lead(handle_of)
+            size += size_of(fact)
+            lead += [fact] if size <= 2 * most else []
+        elif isinstance(event, Commented):
+            head, rest = divide_comment(event.lines)
+            said: dict[str, Any] = {"handle": handle_of(event.player), "head": head, "rest": rest}
+            size += size_of(said)
+            is_shown = event.lines and player_id not in event.hidden_from and size <= most
+            if is_shown:
+                comments.append(said)
+            else:
+                not_shown[said["handle"]] = None
+        elif isinstance(event, MovePlayed) and event.planned:
+            saved += event.player == player_id
+    told: dict[str, Any] = {"lead": lead, "comments": comments}
+    told |= {"not_shown": [*not_shown]} if not_shown else {}
+    return told | ({"saved": saved} if saved else {})
+
+
+def size_of(told: dict[str, Any]) -> int:
+    """Return the size of news in characters."""
+    return len(json.dumps(told))
 
 
 def divide_comment(lines: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -8,14 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 from pbm.events import Commented
-from pbm.events.board import BoardFact
 from pbm.play import watching
 from pbm.play.happened import public_events
 from pbm.play.limits import take_mails
 from pbm.play.views import board_view
 from pbm.service.telling.later import deferred_until, known_ply
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.service.telling.readers import comment_data, handles_on
+from pbm.service.telling.readers import handles_on, told_of
 from pbm.service.ticks.tick import Again, Tick
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind
@@ -25,6 +24,7 @@ from pbm.store.values.queues import TimerKind
 _WATCHERS, _BOARDS = 20, 8  # in one transaction, and in one mail
 _NEXT_BATCH_AFTER = timedelta(milliseconds=200)  # lets turns run between
 _MOST_COMMENTS = 40
+_NOBODY = 0
 # Only the players learn the operator's reasons, and how they came to play.
 _OF_PLAYERS = frozenset("why first_unsaid seek paired teaches lifted successor".split())
 _News = dict[str, Any]
@@ -96,17 +96,19 @@ def _news(tick: Tick, board: Board, seen: int) -> _News:
     if not events:
         return {}
     handle_of = handles_on(tick.work, board)
-    facts = [event.lead(handle_of) for event in events if isinstance(event, BoardFact)]
-    said = [event for event in events if isinstance(event, Commented) and event.lines]
+    told = told_of(events, _NOBODY, handle_of)
+    authors = {handle_of(it.player): it.player for it in events if isinstance(it, Commented)}
     return {
         **board_view(tick.work, board, None, after=known_ply(board, events)),
         "offers": [],
         "turn_unreachable": False,
         "clock": None,
-        "lead": [{name: "" if name in _OF_PLAYERS else it[name] for name in it} for it in facts],
+        "lead": [
+            {name: "" if name in _OF_PLAYERS else it[name] for name in it} for it in told["lead"]
+        ],
         "comments": [
-            {**comment_data(event, handle_of), "author": event.player}
-            for event in said[:_MOST_COMMENTS]
+            {**said, "author": authors[said["handle"]]}
+            for said in told["comments"][:_MOST_COMMENTS]
         ],
     }
 
