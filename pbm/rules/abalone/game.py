@@ -45,10 +45,9 @@ QUIET_MOVES = 100  # moves of every seat without an ejection that allow a claim
 
 
 def claim(positions: Sequence[AbalonePosition], moves: Mapping[int, int]) -> str:
-    if [*map(sameness, positions)].count(sameness(positions[-1])) >= TIMES_REPEATED:
-        return "repeated"
-    if _is_quiet(positions[-1], moves):
-        return "quiet"
+    times = [*map(sameness, positions)].count(sameness(positions[-1]))
+    if why := claimable(positions[-1], times, lambda _: moves):
+        return why
     raise ClaimError("nothing-to-claim", times=TIMES_REPEATED, moves=QUIET_MOVES)
 
 
@@ -57,24 +56,18 @@ def claimable(
 ) -> str | None:
     if times >= TIMES_REPEATED:
         return "repeated"
-    needed = QUIET_MOVES * len(_counted_seats(position))
-    # The plies asked for are limited. So a seat that was often passed over can delay `quiet`.
-    if position.quiet < needed or not _is_quiet(position, moves(min(position.quiet, 2 * needed))):
+    # Seats that have marbles and a player.
+    counted = [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
+    needed = QUIET_MOVES * len(counted)
+    if position.quiet < needed:
         return None
-    return "quiet"
+    # The plies asked for are limited. So a seat that was often passed over can delay `quiet`.
+    made = moves(min(position.quiet, 2 * needed))
+    return "quiet" if all(made.get(seat, 0) >= QUIET_MOVES for seat in counted) else None
 
 
 def sameness(position: AbalonePosition) -> str:
     return replace(position, quiet=0).state()
-
-
-def _is_quiet(position: Placement, moves: Mapping[int, int]) -> bool:
-    return all(moves.get(seat, 0) >= QUIET_MOVES for seat in _counted_seats(position))
-
-
-def _counted_seats(position: Placement) -> list[int]:
-    """Return the seats that have marbles and a player. Their moves count for the claim `quiet`."""
-    return [seat for seat in position.seats if position.is_played(seat) and position.count(seat)]
 
 
 def balance(start: Placement, end: Placement, seat: int) -> int:

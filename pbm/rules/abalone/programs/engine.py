@@ -1,12 +1,11 @@
 """`pbm-engine`: plays matches against other programs. Its manual is `docs/engine-protocol.md`."""
 
-import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from ctypes import c_int32
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event, Lock, Thread
 from typing import BinaryIO
 
@@ -15,7 +14,7 @@ from pbm.rules.abalone.engine.searching import search
 from pbm.rules.abalone.layouts import BOARDS, LAYOUT, start
 from pbm.rules.abalone.notation import parse_move
 from pbm.rules.abalone.position import AbalonePosition, parse_state
-from pbm.rules.abalone.programs import read_lines
+from pbm.rules.abalone.programs import read_lines, run_program
 from pbm.rules.contract import Budget, RulesError, SearchResult
 from pbm.version import version
 
@@ -256,17 +255,16 @@ class Speaker:
     def __call__(self, text: str) -> None:
         with self._lock:
             try:
-                # A line may quote characters that the locale cannot encode.
-                sys.stdout.write(f"{text.encode('ascii', 'backslashreplace').decode()}\n")
-                sys.stdout.flush()
+                if self.is_heard:
+                    # A line may quote characters that the locale cannot encode.
+                    sys.stdout.write(f"{text.encode('ascii', 'backslashreplace').decode()}\n")
+                    sys.stdout.flush()
             except BrokenPipeError:
-                # Further output is discarded.
                 self.is_heard = False
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run(requests: BinaryIO, say: Speaker) -> None:
-    """Obey lines until `quit`. The end of the input, or a closed output, ends it as well."""
+    """Obey lines until `quit` or the end of the input. Raises BrokenPipeError if nobody listens."""
     engine = Engine(say)
     try:
         for line in read_lines(requests, LONGEST_LINE):
@@ -276,22 +274,16 @@ def run(requests: BinaryIO, say: Speaker) -> None:
             engine.finish()
     finally:
         engine.stop()
+    if not say.is_heard:
+        raise BrokenPipeError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="pbm-engine",
-        description="Plays Abalone against other programs, by lines of text such as"
-        " `position start bowl moves a1,b2` and `go movetime 1000`.",
+    about = (
+        "Plays Abalone against other programs, by lines of text such as"
+        " `position start bowl moves a1,b2` and `go movetime 1000`."
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s, version {version()}")
-    parser.parse_args(arguments)
-    say = Speaker()
-    try:
-        run(sys.stdin.buffer, say)
-    except KeyboardInterrupt:
-        return 130
-    return 0 if say.is_heard else 1
+    return run_program("pbm-engine", about, arguments, partial(run, sys.stdin.buffer, Speaker()))
 
 
 if __name__ == "__main__":

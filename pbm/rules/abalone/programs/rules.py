@@ -1,12 +1,11 @@
 """`pbm-rules`: the rules for other programs, as JSON. Its manual is `docs/rules-protocol.md`."""
 
-import argparse
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO, Literal, TypeVar, get_args
 
 from pbm.rules.abalone.board import LineMove
@@ -15,9 +14,8 @@ from pbm.rules.abalone.engine.searching import evaluate, perft, search
 from pbm.rules.abalone.layouts import BOARDS, IN_TEAMS, start, takes_pillar
 from pbm.rules.abalone.notation import format_abapro, parse_abapro, parse_move
 from pbm.rules.abalone.position import AbalonePosition, parse_state
-from pbm.rules.abalone.programs import read_lines
+from pbm.rules.abalone.programs import read_lines, run_program
 from pbm.rules.contract import Budget, RulesError
-from pbm.version import version
 
 DEEPEST_PERFT = 5
 MOST_NODES = 100_000_000
@@ -222,22 +220,12 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="pbm-rules",
-        description="The rules of Abalone for other programs: reads one JSON object a line,"
-        ' such as {"op": "start", "board": "bowl", "players": 3}, and answers each with one line.',
+    about = (
+        "The rules of Abalone for other programs: reads one JSON object a line,"
+        ' such as {"op": "start", "board": "bowl", "players": 3}, and answers each with one line.'
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s, version {version()}")
-    parser.parse_args(arguments)
-    try:
-        serve(sys.stdin.buffer, sys.stdout.buffer)
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader has gone: the interpreter must not flush into the closed pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return 0
+    serving = partial(serve, sys.stdin.buffer, sys.stdout.buffer)
+    return run_program("pbm-rules", about, arguments, serving)
 
 
 if __name__ == "__main__":
