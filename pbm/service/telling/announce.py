@@ -25,13 +25,7 @@ from pbm.play.limits import WATCHERS_HEAR_AFTER, claims_spent, is_paused, limit_
 from pbm.play.ratings import take_rating_news
 from pbm.play.views import ViewData, board_view, board_views, card_of, view_reads
 from pbm.service.telling.claims import may_answer_claim
-from pbm.service.telling.later import (
-    decide,
-    news_of,
-    replaced_mails,
-    waiting_news,
-    with_news,
-)
+from pbm.service.telling.later import decide, news_of, replaced_mails, waiting_news, with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.telling.readers import HandleOf, Reader, handles_on, hears, size_of, told_of
 from pbm.store.values.boards import Board
@@ -93,6 +87,8 @@ def _announce(
     decide(turn, board, readers, events, together)
     now = [reader for reader in readers if not reader.is_later]
     for reader in now:
+        if reader.delayed:
+            reader.before.append(news_of(reader.delayed))
         if reader.waiting:
             reader.before.append(waiting_news(turn, board, reader.waiting))
         if reader.player.rating_news:
@@ -125,7 +121,7 @@ def _record(
     if board.watched and any(map(is_public, events)):
         soon, about = turn.now + WATCHERS_HEAR_AFTER, f"{board.id}.0"
         turn.work.timers.set_later(TimerKind.WATCHERS, about, turn.now, soon, board.id)
-    caught_up = [reader.player.id for reader in readers if reader.before]
+    caught_up = [it.player.id for it in readers if it.waiting and not it.is_later]
     if caught_up:
         turn.work.readers.tell(board.id, caught_up)
 
@@ -163,12 +159,11 @@ def _show(
 ) -> None:
     """Set the view of the board that each reader's mail shows."""
     players = [reader.player for reader in readers]
-    delayed = {it.player.id: news_of(it.delayed) for it in readers if it.delayed}
     views = board_views(
         turn.work,
         board,
         players,
-        knows={player_id: item.after_ply for player_id, item in delayed.items()},
+        knows={it.player.id: it.before[0].after_ply for it in readers if it.delayed},
     )
     clock = clock_view(turn.work, board, turn.now)
     timed = {
@@ -179,24 +174,21 @@ def _show(
     moved = any(isinstance(event, MovePlayed) for event in events)
     newcomers = turn.work.beginnings.newcomers(board.id) if begins else ()
     for reader in readers:
-        player, replaced = reader.player, delayed.get(reader.player.id)
-        view = {
+        player, was_new = reader.player, any(it.told.get("newcomer") for it in reader.before)
+        reader.view = view = {
             **views[player.id],
             **with_news(reader.told, reader.before),
-            "newcomer": player.id in newcomers or bool(replaced and replaced.told.get("newcomer")),
+            "newcomer": was_new or player.id in newcomers,
             "clock": timed[player.settings.timezone],
         }
         if _offers_fewer(turn, board, reader, begins=begins):
             view["fewer_mails"] = True
         if reader.is_small and view["picture"]:
             view["picture"]["small"] = True
-        reader.view = with_news(view, [replaced]) if replaced else view
-        _explain_names(turn, player, reader.view, events)
-        is_known = not (begins or moved or replaced or reader.before)
-        if is_known and player.settings.mails == "all":
+        _explain_names(turn, player, view, events)
+        if not (begins or moved or reader.before) and player.settings.mails == "all":
             # An earlier mail has listed the moves, and the drawing marks them.
-            happened = [item for item in reader.view["happened"] if "how" in item]
-            reader.view["happened"] = happened
+            view["happened"] = [item for item in view["happened"] if "how" in item]
 
 
 def _offers_fewer(turn: Turn, board: Board, reader: Reader, *, begins: bool) -> bool:

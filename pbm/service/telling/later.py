@@ -98,13 +98,13 @@ def known_ply(board: Board, events: Sequence[BoardEvent]) -> int:
     return min(plies, default=board.ply + 1) - 1
 
 
-def with_waiting(turn: Turn, player: Player, board: Board, view: dict[str, Any]) -> dict[str, Any]:
-    """Return a board's view with the news that waits for a player, who counts as told of it."""
+def take_waiting(turn: Turn, player: Player, board: Board) -> list[News]:
+    """Return the news of a board that waits for a player, who counts as told of it."""
     reader = turn.work.readers.waiting(board.id).get(player.id)
     if reader is None:
-        return view
+        return []
     turn.work.readers.tell(board.id, [player.id])
-    return with_news(view, [waiting_news(turn, board, reader)])
+    return [waiting_news(turn, board, reader)]
 
 
 def with_news(view: dict[str, Any], news: Iterable[News]) -> dict[str, Any]:

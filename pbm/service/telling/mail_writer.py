@@ -21,7 +21,7 @@ from pbm.play.digests import next_hour
 from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_mail
 from pbm.play.offers import mark_of
 from pbm.play.subjects import classic_subject
-from pbm.service.telling.later import deferred_until, waits_until, with_waiting
+from pbm.service.telling.later import deferred_until, take_waiting, waits_until, with_news
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind, NewMail, OutboxMail, named
 from pbm.store.values.players import Player
@@ -48,7 +48,7 @@ class MailWriter:
         """Mail a board to a player, in the board's thread; add the player's waiting news."""
         waits = not_before or deferred_until(player, self._turn.now)
         if not (waits and kind.treatment.is_superseded):  # a dropped mail would tell nobody
-            view = with_waiting(self._turn, player, board, view)
+            view = with_news(view, take_waiting(self._turn, player, board))
         if kind == Kind.BOARD:
             self.boards(board, [(player, view, None)])
             return

@@ -30,7 +30,7 @@ class Reader:
     waiting: Waiting | None  # earlier events of which the reader is still to be told
     delayed: OutboxMail | None  # an earlier mail that was to go out later; the new one replaces it
     told: dict[str, Any] = field(default_factory=dict)  # facts and comments
-    before: list[News] = field(default_factory=list)  # told in the same mail, since it waited
+    before: list[News] = field(default_factory=list)  # told in the same mail: delayed, waiting
     is_later: bool = False  # a later mail tells the events
     is_small: bool = False  # the mail's picture is small
     view: dict[str, Any] = field(default_factory=dict)  # what the mail shows

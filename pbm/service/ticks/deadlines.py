@@ -36,7 +36,7 @@ from pbm.play.clocks.waits import (
 from pbm.play.happened import record
 from pbm.play.subjects import games_subject
 from pbm.service.telling.announce import announce_boards, shown_to
-from pbm.service.telling.later import with_waiting
+from pbm.service.telling.later import take_waiting, with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Again, Tick, announce_several
 from pbm.store.queues.timers import ALL_KEPT
@@ -242,7 +242,8 @@ def remind(tick: Tick, player: Player, due: Awaited) -> None:
             for item in awaited
         ],
         "boards": [
-            with_waiting(tick, player, each, shown_to(tick, player, each)) for each in shown
+            with_news(shown_to(tick, player, each), take_waiting(tick, player, each))
+            for each in shown
         ],
         "write_to": server if any(item.is_half_over(tick.now) for item in awaited) else "",
         "more": len(numbers) - len(awaited),

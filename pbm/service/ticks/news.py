@@ -17,7 +17,7 @@ from pbm.play.subjects import games_subject
 from pbm.service.post.bounces import LASTED, REACHABLE
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.claims import DIGEST_EVERY, tell_unanswered
-from pbm.service.telling.later import deferred_until, waiting_news, with_news
+from pbm.service.telling.later import deferred_until, take_waiting, with_news
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.ticks.tick import Again, Tick, announce_several
 from pbm.store.db import UnitOfWork
@@ -237,14 +237,10 @@ def _boards_that_fit(boards: list[Board], sizes: Mapping[int, int]) -> list[int]
 
 def _view(tick: Tick, player: Player, board: Board, *, drawn: bool) -> dict[str, Any]:
     """Return a board's view for a digest, with the news that waits; the player is told of it."""
-    reader = tick.work.readers.waiting(board.id).get(player.id)
-    news = waiting_news(tick, board, reader) if reader else None
-    view = shown_to(tick, player, board, after=news.after_ply if news else None)
-    if news:
-        tick.work.readers.tell(board.id, [player.id])
-        view = with_news(view, [news])
+    news = take_waiting(tick, player, board)
+    view = shown_to(tick, player, board, after=news[0].after_ply if news else None)
     pictured = {} if view["yours"] else {"picture": None}
-    return {**view, **pictured, "drawn": drawn}
+    return {**with_news(view, news), **pictured, "drawn": drawn}
 
 
 def _urgency(tick: Tick, player: Player, board: Board) -> tuple[bool, bool, float, int]:
