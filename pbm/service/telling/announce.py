@@ -299,7 +299,7 @@ def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) ->
     if number is None:
         shown = [board for section in sections for board in section.boards]
         subject = sections[0].params.get("subject_line")
-        MailWriter(turn).answer(player, told, subject=subject, shown=shown or None)
+        MailWriter(turn).answer(player, told, subject=subject, shown=shown)
         return True
     board = turn.work.boards.get(number)
     params = {**shown_to(turn, player, board), "sections": told}

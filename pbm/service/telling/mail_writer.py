@@ -143,7 +143,7 @@ class MailWriter:
         *,
         subject: str | None = None,
         kind: Kind = Kind.ANSWER,
-        shown: Sequence[dict[str, Any]] | None = None,
+        shown: Sequence[dict[str, Any]] = (),
     ) -> str:
         """Mail an answer outside the boards' threads, and return its Message-ID.
 
@@ -157,14 +157,13 @@ class MailWriter:
                 return ""
             params["last"] = left == 1
         headers = self._plain_headers(subject, *_addresses_of(reader))
-        if kind.treatment.is_bulk and isinstance(reader, Player):
+        if kind is Kind.DIGEST and isinstance(reader, Player):
             to = quote(self._site.reply_address(reader.id, reader.epoch), safe="@")
             ends = f"{to}?subject=set%20digest%20off"
             headers["extra"] = list_fields("digest", self._site.address.domain, ends)
-        about = "m" if shown is None else _about_several(shown)
-        mail = self._mail(kind, reader, "answer", params, headers, self._message_id(about))
-        self._turn.work.outbox.add(mail)
-        return mail.message_id
+        message_id = self._message_id(_about_several(shown))
+        self._turn.work.outbox.add(self._mail(kind, reader, "answer", params, headers, message_id))
+        return message_id
 
     def to_many(
         self,
@@ -183,17 +182,17 @@ class MailWriter:
         """
         site = self._site
         to = quote(site.unsubscribe_address(reader.id, ends), safe="@")
-        fields = {**list_fields(name, site.address.domain, to), "Precedence": "list"}
         params: dict[str, Any] = {"sections": sections, "last": False}
         if about:
             told = {**params, "state": shown[0]["state"], "lead": []}
             mail = self._about_board(kind, reader, about, told, "answer")
         else:
             headers = self._plain_headers(None, *reader.addresses)
-            message_id = self._message_id(_about_several(shown) if shown else "m")
+            message_id = self._message_id(_about_several(shown))
             mail = self._mail(kind, reader, "answer", params, headers, message_id)
-        headers = {**mail.headers, "extra": {**mail.headers["extra"], **fields}}
-        self._turn.work.outbox.add(replace(mail, headers=headers))
+        mail.headers["extra"] |= list_fields(name, site.address.domain, to)
+        mail.headers["extra"]["Precedence"] = "list"
+        self._turn.work.outbox.add(mail)
 
     def question(
         self,
@@ -342,7 +341,7 @@ def _about(board: Board, player: Player) -> str:
 
 def _about_several(shown: Sequence[dict[str, Any]]) -> str:
     """Encode ply and number of take-backs of several boards, as a part of a Message-ID."""
-    said = "s"
+    said = "s" if shown else "m"
     marks = (
         f".{view['number']}p{view['ply']}"
         + (f"b{view['taken_back']}" if view["taken_back"] else "")

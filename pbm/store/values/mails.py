@@ -20,7 +20,6 @@ class Treatment:
     waits: bool = False  # delayed while mail to the player bounces
     uses_up: Allowance | None = None  # the allowance that it counts against
     is_superseded: bool = False  # dropped if a later mail shows the same board
-    is_bulk: bool = False  # has headers that tell how to unsubscribe
     begins_thread: bool = False  # of a board
     comes_back: bool = False  # its envelope sender names player and mail, to match bounces
     loss_is_reported: bool = True  # if delivery fails
@@ -55,9 +54,9 @@ class Kind(StrEnum):
     NOTICE = "notice", Treatment(loss_is_reported=False)  # its notice could be lost, too
     FAREWELL = "farewell", Treatment(erases_address=True)
     # Events on several boards.
-    DIGEST = "digest", Treatment(waits=True, is_bulk=True, comes_back=True)
-    WATCHED = "watched", Treatment(waits=True, is_bulk=True, comes_back=True)
-    BROADCAST = "broadcast", Treatment(waits=True, is_bulk=True, comes_back=True)
+    DIGEST = "digest", Treatment(waits=True, comes_back=True)
+    WATCHED = "watched", Treatment(waits=True, comes_back=True)
+    BROADCAST = "broadcast", Treatment(waits=True, comes_back=True)
     MESSAGE = "message", Treatment(waits=True, comes_back=True)  # of a player, about no board
     REMINDERS = "reminders", Treatment(waits=True, comes_back=True)  # about several boards
     AWAITING = "awaiting", _OF_BOARD  # a board that waits some seconds for a robot's answer
