@@ -92,7 +92,7 @@ def obey(context: Context, script: Script, *, proven: bool, doubt: str = "") -> 
     if answer is not None:
         outcome, events = answer
         return f"{player.handle}: {outcome}{tell(context, events)}"
-    outcome = _obey_interpreted(context, player, meant, proven=proven, doubt=doubt)
+    outcome = _obey_interpreted(context, meant, proven=proven, doubt=doubt)
     return f"{outcome}; {ask_first(context, meant.wish, doubt)}" if meant.wish else outcome
 
 
@@ -143,11 +143,9 @@ def _no_command_answer(context: Context, meant: Reading, number: int | None) -> 
     return Answered("lost", told, number)
 
 
-def _obey_interpreted(
-    context: Context, player: Player, meant: Reading, *, proven: bool, doubt: str
-) -> str:
+def _obey_interpreted(context: Context, meant: Reading, *, proven: bool, doubt: str) -> str:
     """Run what a mail means, or ask to confirm it. Commands tried too often are refused."""
-    refusals = _tried_too_often(context, meant)
+    refusals, player = _tried_too_often(context, meant), context.player
     outcomes = []
     if refusals:
         meant = meant.with_one_comment()
@@ -160,13 +158,12 @@ def _obey_interpreted(
         if _must_ask(context, meant, proven=proven, doubt=doubt):
             outcomes.append(ask_first(context, meant, doubt, proven=proven))
         else:
-            outcomes.append(_do(context, player, meant))
+            outcomes.append(_do(context, meant))
     return "; ".join(outcomes)
 
 
-def _do(context: Context, player: Player, meant: Reading) -> str:
-    turn = context.turn
-    names = _names(meant.commands)
+def _do(context: Context, meant: Reading) -> str:
+    turn, player, names = context.turn, context.player, _names(meant.commands)
     if _only_reads(meant):
         if not turn.claim and is_paused(turn.work, player.address, turn.now):
             return f"{player.handle} had enough answers, so not done: {names}"
@@ -336,7 +333,7 @@ def ask_first(context: Context, meant: Reading, doubt: str = "", *, proven: bool
         is_part = bool(refusals) or len(parts) > 1
         alone = any(_is_asked_alone(context, command) for command in commands)
         if is_part and not (alone or _must_ask(context, fit, proven=proven, doubt=doubt)):
-            done.append(_do(context, context.player, fit))
+            done.append(_do(context, fit))
         else:
             done.append(_ask(context, fit, rehearsal, doubt))
     return "; ".join(done)
