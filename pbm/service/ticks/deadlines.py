@@ -167,16 +167,13 @@ def _remind_of_first_move(tick: Tick, board: Board, player: Player) -> str | Aga
     if not player.is_active:
         return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
     calendar = calendar_of(tick.work, board, player, tick.now)
-    later = tick.now + REMINDED_AFTER  # if no day of the player counts for years
-    remind_at = calendar.after(tick.timer.since, REMINDED_AFTER) or later
-    if tick.now < remind_at:
-        return Again(remind_at, _COUNTS_LATER)
-    by = calendar.after(tick.now, DECLINED_AFTER) or later
-    whose: dict[str, Any] = {"board_id": board.id, "player_id": player.id}
-    decline_at, about = by + ALL_KEPT, tick.timer.about
-    if not tick.work.timers.set(TimerKind.FIRST_MOVE_DECLINE, about, tick.now, decline_at, **whose):
+    remind_at = calendar.after(tick.timer.since, REMINDED_AFTER)
+    if remind_at is None or tick.now < remind_at:  # None if no day of the player counts for years
+        return Again(remind_at or tick.now + REMINDED_AFTER, _COUNTS_LATER)
+    awaited = _first_move(tick, player, board, tick.timer)
+    if not awaited.counts:
         return f"{player.handle} was reminded of board {board.id} before"
-    remind(tick, player, Awaited(board, tick.timer.since, by, is_first=True))
+    remind(tick, player, awaited)
     return f"reminded {player.handle} of board {board.id}"
 
 
@@ -313,8 +310,10 @@ def _first_move(tick: Tick, player: Player, board: Board, timer: Timer) -> Await
         return Awaited(board, since, by, is_first=True, counts=False)
     at = max(now, calendar.after(since, REMINDED_AFTER) or now + REMINDED_AFTER)
     by = calendar.after(at, DECLINED_AFTER) or at + DECLINED_AFTER
-    counts = at <= now + SOON
-    if counts:
-        whose = {"board_id": timer.board_id, "player_id": timer.player_id}
-        tick.work.timers.set(_DECLINE, timer.about, now, by + ALL_KEPT, since=at, **whose)
+    counts = at <= now + SOON and tick.work.timers.set(
+        *(_DECLINE, timer.about, now, by + ALL_KEPT),
+        since=at,
+        board_id=board.id,
+        player_id=player.id,
+    )
     return Awaited(board, since, by, is_first=True, counts=counts)

@@ -103,20 +103,17 @@ class Ticks:
             return False
         fail, defer = partial(self._fail, work, timer), partial(self._defer, work, timer)
         with faults_to(fail, given_up=defer), self.crash_marker.holding(timer.id):
-            self._do(work, timer)
+            slow = self._slow.pop(timer.id, None) or SlowWork()
+            try:
+                self._do(work, timer, slow)
+            except WorkNeeded as needed:
+                self._needed, self._slow = needed.do, {timer.id: slow}
         return True
 
     def _claim(self, work: UnitOfWork) -> Sequence[Timer]:
         return work.timers.claim(self.clock(), self.claims.most)
 
-    def _do(self, work: UnitOfWork, timer: Timer) -> None:
-        slow = self._slow.pop(timer.id, None) or SlowWork()
-        try:
-            self._settle(work, timer, slow)
-        except WorkNeeded as needed:
-            self._needed, self._slow = needed.do, {timer.id: slow}
-
-    def _settle(self, work: UnitOfWork, timer: Timer, slow: SlowWork) -> None:
+    def _do(self, work: UnitOfWork, timer: Timer, slow: SlowWork) -> None:
         now = self.clock()
         with work.savepoint():
             tick = Tick(work=work, site=self.site, now=now, timer=timer, slow=slow)
@@ -149,11 +146,7 @@ class Ticks:
 
 
 async def keep_time(
-    ticks: Ticks,
-    in_thread: InThread,
-    writer: Writer,
-    timer_set: asyncio.Event,
-    alive: Alive,
+    ticks: Ticks, in_thread: InThread, writer: Writer, timer_set: asyncio.Event, alive: Alive
 ) -> None:
     """Run timers when they are due, for ever. New timers set `timer_set`."""
     watch = ClockWatch(ticks.clock)
