@@ -173,7 +173,7 @@ class MailWriter:
         ends: str,
         *,
         name: str,
-        shown: Sequence[dict[str, Any]],
+        shown: Sequence[dict[str, Any]] = (),
         about: Board | None = None,
     ) -> None:
         """Mail one of many readers of the list `name`. Any mail to its own address ends it.

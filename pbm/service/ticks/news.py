@@ -131,8 +131,7 @@ def send_digest(tick: Tick) -> str | Again:
     until = latest_digest(player.settings, now) if wanted else now
     sizes = tick.work.readers.boards(player.id, until)
     waits = deferred_until(player, now)
-    found = sizes or tick.work.kept_notices.exist(player.id)
-    if found and waits is None and _write_digest(tick, player, sizes):
+    if waits is None and _write_digest(tick, player, sizes):
         return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
     if wanted:
         # For an unreachable player, news are collected until the next mail may go out.
@@ -146,9 +145,7 @@ def send_digest(tick: Tick) -> str | Again:
 
 def tell_claims(tick: Tick) -> str | Again:
     """Tell a player of mails in the player's name that got no answer, once a day."""
-    number = tick.timer.player_id or 0
-    tick.work.players.lock(number)
-    player = tick.work.players.find(number)
+    player = tick.work.players.find_locked(tick.timer.player_id or 0)
     if player is None or not tell_unanswered(tick, player):
         return "no mail of theirs was left unanswered"
     return Again(tick.now + DIGEST_EVERY, f"told {player.handle} who was not answered")
@@ -157,11 +154,9 @@ def tell_claims(tick: Tick) -> str | Again:
 def send_broadcast(tick: Tick) -> str | Again:
     """Mail what the operator writes to some more players, and the others later."""
     section, readers, more = broadcasts.next_readers(tick.work, tick.now)
+    ends = broadcasts.UNSUBSCRIBED
     for player in readers:
-        ends = broadcasts.UNSUBSCRIBED
-        MailWriter(tick).to_many(
-            *(player, [section], Kind.BROADCAST, ends), name=broadcasts.LIST, shown=()
-        )
+        MailWriter(tick).to_many(player, [section], Kind.BROADCAST, ends, name=broadcasts.LIST)
     told = f"a broadcast to {len(readers)} players"
     return Again(tick.now + broadcasts.EVERY, told) if more else told
 
@@ -179,8 +174,7 @@ def tell_kept_news(tick: Tick) -> str | Again:
     if waits is not None:
         return Again(waits, f"mail to {player.handle} waits")
     sizes = work.readers.boards(number, tick.timer.due_at)
-    found = sizes or work.kept_notices.exist(number)
-    if found and _write_digest(tick, player, sizes):
+    if _write_digest(tick, player, sizes):
         return Again(later, f"told {player.handle} a part of what was kept")
     board = work.boards.find(tick.timer.board_id or 0, lock=True)
     if board and number in work.readers.waiting(board.id):
@@ -190,7 +184,7 @@ def tell_kept_news(tick: Tick) -> str | Again:
 
 def _forget(work: UnitOfWork, player_id: int) -> None:
     work.readers.forget(player_id)
-    work.kept_notices.forget(player_id)
+    work.kept_notices.take(player_id)
 
 
 def _write_digest(tick: Tick, player: Player, sizes: Mapping[int, int]) -> bool:

@@ -157,6 +157,3 @@ class KeptNotices(Repository):
 
     def exist(self, player_id: int) -> bool:
         return self._exists(select(kept_notices.c.id).where(kept_notices.c.player_id == player_id))
-
-    def forget(self, player_id: int) -> None:
-        self._delete(kept_notices, kept_notices.c.player_id == player_id)
