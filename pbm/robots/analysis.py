@@ -44,8 +44,6 @@ _CLASS = 175  # hundredths of lead at which the chances are e to one
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A hint: a move, why it is good, and the line that begins with it."""
-
     move: str
     line: tuple[str, ...]
     reasons: tuple[dict[str, Any], ...]

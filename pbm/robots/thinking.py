@@ -29,8 +29,6 @@ class NoMoveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RobotMove:
-    """The move that a robot plays."""
-
     move: str
     score: int | None = None  # of the best move that the search found
     found: SearchResult = _UNSEARCHED

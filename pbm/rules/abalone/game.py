@@ -29,7 +29,6 @@ TO_READ = (Option("layout", values=tuple(BOARDS), sets_up=True), PILLAR, Option(
 
 
 def _examples() -> dict[str, tuple[str, ...]]:
-    """Return the examples in the help on each command."""
     lines = Path(__file__).with_name("examples.txt").read_text(encoding="ascii").splitlines()
     pairs = [line.split(": ") for line in lines]
     return {name: tuple(each for word, each in pairs if word == name) for name, _ in pairs}
@@ -173,7 +172,6 @@ class Abalone:
     contrast = staticmethod(lambda *given: tuple(explaining.contrast(*given)))
 
     def told(self, start: AbalonePosition, position: AbalonePosition) -> tuple[dict[str, Any], ...]:
-        """Return a dict about each seat for the templates."""
         return tuple(
             {
                 "symbol": symbol(position, seat),

@@ -57,7 +57,6 @@ class Placement:
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """The seats of each side."""
         return TEAMS if self.teams else _ALONE[self.players]
 
     @property
@@ -74,7 +73,6 @@ class Placement:
         return self.marbles[seat - 1]
 
     def count(self, seat: int) -> int:
-        """Return the number of a seat's marbles on the board."""
         return self.marbles_of(seat).bit_count()
 
     def group_of(self, seat: int | None) -> tuple[int, ...]:

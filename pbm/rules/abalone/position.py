@@ -64,8 +64,6 @@ class AbalonePlayed(Played):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AbalonePosition(Placement):
-    """A position of Abalone, as `contract.Position` describes it."""
-
     def parse(self, text: str, seat: int = 0) -> LineMove:  # noqa: ARG002 - one seat can move
         return parse_move(text, self)
 
@@ -133,7 +131,6 @@ class AbalonePosition(Placement):
         return _diagram(self)
 
     def _won(self) -> Outcome | None:
-        """Return the outcome if a side has won; None otherwise."""
         if max(self.scores) >= EJECTIONS_TO_WIN:
             first = self.scores.index(EJECTIONS_TO_WIN) + 1
             return self._outcome(self.group_of(first), "ejections")
@@ -217,7 +214,6 @@ def _parse_rows(text: str, players: int) -> tuple[tuple[int, ...], bool]:
 
 
 def _parse_flags(text: str) -> tuple[bool, frozenset[int], int]:
-    """Return the values of the flags `teams`, `out` and `quiet` in a state line."""
     teams, quiet = False, 0
     out: frozenset[int] = frozenset()
     for flag in text.split(";"):

@@ -51,7 +51,6 @@ class _Check:
         return self._not_own() or blocked()
 
     def _not_own(self) -> IllegalMoveError | None:
-        """Return the error if the mover may not move the marbles of this line; None otherwise."""
         move, you = self._move, symbol(self._position, self._mover)
         if foreign := move.marbles & self._enemies:
             return self._refused("not-yours", marbles=self._owned(members(foreign)), you=you)

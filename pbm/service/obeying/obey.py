@@ -180,7 +180,6 @@ def _do(context: Context, meant: Reading) -> str:
 
 
 def _tried_too_often(context: Context, meant: Reading) -> dict[Command, Answered]:
-    """Count tries of expensive commands; return refusals of those tried too often."""
     told = dict[Command, Answered]()
     for command in meant.commands:
         try:
@@ -302,7 +301,6 @@ def is_dangerous(commands: Sequence[Command]) -> bool:
 
 
 def apart(script: Script, *, proven: bool) -> tuple[Script, Script]:
-    """Divide a script into what runs and what must be confirmed."""
     runs = (item for item in script.commands if item.danger is not Danger.ALWAYS)
     others = tuple(item for item in runs if proven or item.reads_only)
     alone = tuple(item for item in script.commands if item not in others)

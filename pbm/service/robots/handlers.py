@@ -148,7 +148,6 @@ def _answer(
 
 
 def hinted_mover(_work: UnitOfWork, job: SearchJob, board: Board) -> Seat | None:
-    """Return the player's seat if the player still has to make the move that the hint is for."""
     stands = (board.ply, board.taken_back) == (job.ply, job.params["taken_back"])
     mover = board.to_move if stands else None
     return mover if mover and mover.player_id == job.player_id else None
@@ -182,7 +181,6 @@ def give_up_hint(turn: RobotTurn) -> str:
 def piece_of(
     work: UnitOfWork, _job: SearchJob, board: Board
 ) -> tuple[KeptAnalysis, analysis.Piece] | None:
-    """Return the analysis of a board, and its next part."""
     kept = kept_analysis(work, board) if not board.playing else None
     piece = _next_piece(board, kept.found) if kept and not kept.finished_at else None
     return (kept, piece) if kept and piece else None

@@ -160,7 +160,6 @@ class RobotJobs:
         return HANDLERS[job.kind].prepare(turn) if turn else None
 
     def _turn(self, work: UnitOfWork, job: SearchJob, board: Board) -> RobotTurn | None:
-        """Return the turn of a job; None if the job is obsolete."""
         wanted, now = HANDLERS[job.kind].wanted(work, job, board), self.clock()
         if wanted is None:
             return None
@@ -174,7 +173,6 @@ def enlist(work: UnitOfWork, now: datetime) -> None:
 
 
 def missing(work: UnitOfWork) -> Iterator[str]:
-    """Yield the names of the robots that are not registered."""
     for name in ROBOTS:
         player = work.players.by_handle(name)
         if player is None or player.robot != name:

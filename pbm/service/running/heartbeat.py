@@ -37,13 +37,10 @@ _log = structlog.get_logger("pbm.heartbeat")
 
 
 def is_off(ahead: float) -> bool:
-    """Return whether a difference of this many seconds between two clocks is too large."""
     return abs(ahead) > CLOCKS_AGREE.total_seconds()
 
 
 class Heart:
-    """Writer of the heartbeats of this process, one for each of its roles."""
-
     def __init__(self, clock: Clock, roles: Iterable[str]) -> None:
         self._clock = clock
         self._process = secrets.token_hex(8)  # the system reuses process ids

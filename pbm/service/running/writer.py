@@ -138,7 +138,6 @@ class Writer:
         return done
 
     async def idle(self) -> None:
-        """Wait until all queued work is done."""
         while self._working is not None:
             await asyncio.shield(self._working)
 

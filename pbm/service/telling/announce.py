@@ -157,7 +157,6 @@ def _store_comments(
 def _show(
     turn: Turn, board: Board, readers: Sequence[Reader], events: Sequence[BoardEvent]
 ) -> None:
-    """Set the view of the board that each reader's mail shows."""
     players = [reader.player for reader in readers]
     views = board_views(
         turn.work,

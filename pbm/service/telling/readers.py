@@ -68,7 +68,6 @@ def _hears(reader: Reader, board: Board, event: BoardEvent) -> bool:
 
 
 def _is_asked(player: Player, board: Board) -> bool:
-    """Return whether the player has to move or to answer an offer."""
     if board.to_move and board.to_move.player_id == player.id:
         return True
     return any(player.id in waiting for waiting in board.open_offers.values())

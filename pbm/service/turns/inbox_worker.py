@@ -47,8 +47,6 @@ _log = structlog.get_logger("pbm.turn")
 
 
 class TurnFailedError(Exception):
-    """Raised if handling `mail` fails."""
-
     def __init__(self, mail: InboxMail, error: Exception) -> None:
         super().__init__(f"mail {incoming(mail.id)}: {error}")
         self.mail = mail
@@ -73,7 +71,6 @@ class Preparation:
         return len(self.mail.raw) > LONG
 
     def read(self) -> Envelope:
-        """Return the parsed mail. Raises the parser's errors."""
         return self.slow.outcome(_ENVELOPE, self.parse) if self.is_long else self.parse()
 
 
@@ -100,7 +97,6 @@ class InboxWorker:
         self._latest: UnitOfWork | None = None  # the transaction of the latest turn
 
     def begin(self) -> None:
-        """Prepare for handling mails when the process starts."""
         with self.database.transaction() as work:
             tell_whose_was_cleared(Turn(work=work, site=self.site, now=self.clock()))
             if self.database.embedded:

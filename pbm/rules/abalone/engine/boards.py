@@ -95,8 +95,6 @@ _EDGES = tuple(zip(_BASES[1::7], STEPS, EDGES, strict=True))
 
 
 class SearchBoard(NamedTuple):
-    """A position in the search."""
-
     marbles: tuple[int, ...]  # by seat
     scores: tuple[int, ...]  # by side
     turn: int

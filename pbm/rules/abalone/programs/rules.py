@@ -41,8 +41,6 @@ class RequestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The fields of one request, read by name and type."""
-
     fields: dict[str, Any]
 
     def get(self, name: str, kind: type[_Value], default: _Value | None = None) -> _Value:

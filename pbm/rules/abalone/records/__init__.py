@@ -152,8 +152,6 @@ def parse_json(text: str, board: str | None = None) -> GameRecord:
 
 
 class _Fields:
-    """The fields of an object, read by name and type."""
-
     def __init__(self, value: object, what: str, known: list[str] | None = None) -> None:
         if not isinstance(value, dict):
             raise RecordError("bad-json", fault="object", what=what)

@@ -104,7 +104,6 @@ def _line(position: AbalonePosition, moves: Sequence[str], notation: Notation) -
 
 
 def _made_tags(record: GameRecord, replay: Replay, notation: Notation) -> Iterator[tuple[str, str]]:
-    """Yield the tags into which the fields of a record are written."""
     for seat, name in enumerate(record.names, 1):
         if name:
             yield (_COLOURS[seat - 1] if record.seats == len(_COLOURS) else f"Seat{seat}"), name
