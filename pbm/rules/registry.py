@@ -158,7 +158,6 @@ def _load(point: EntryPoint) -> Game:
     try:
         _check_info(point, info)
         check_playthrough(game)
-        _check_state(game)
         _check_reading(game)
         name, folder = info.name, info.folder
         for path in (
@@ -205,20 +204,6 @@ def _check_reading(game: Game) -> None:
             game.load(text)
         with suppress(RulesError):
             game.start(game.info.seats[0], completed(game.info.options, {})).parse(text, 1)
-
-
-def _check_state(game: Game) -> None:
-    """Check that a state line (a position as text) can be recognised in a mail."""
-    info = game.info
-    position = game.start(info.seats[0], completed(info.options, {}))
-    state = position.state()
-    is_plain = state.isascii() and state.isprintable() and " ".join(state.split()) == state
-    is_plain = is_plain and "=?" not in state  # which reads as an encoded word in a header
-    if not is_plain or len(state) > LONGEST_STATE or len(state.split()[0]) < SHORTEST_STATE:
-        text = f"the state line {state!r} is not plain text whose first word has {SHORTEST_STATE}"
-        raise PlaythroughError(f"{text} characters or more, and {LONGEST_STATE} in all at most")
-    if not position.diagram():
-        raise PlaythroughError("its diagram is empty")
 
 
 class PlaythroughError(ValueError):
@@ -284,11 +269,19 @@ def write_playthrough(
 
 
 def _state(game: Game, position: Position) -> str:
+    """Return the state line of a position, which can be read, and recognised in a mail."""
     state = position.state()
-    again = game.load(state)
+    again, drawn = game.load(state), position.diagram()
     if again != position or again.state() != state:
         raise PlaythroughError(f"the state line {state!r} does not give its position back")
-    if not all(position.diagram()):
+    is_plain = state.isascii() and state.isprintable() and " ".join(state.split()) == state
+    is_plain = is_plain and "=?" not in state  # which reads as an encoded word in a header
+    if not is_plain or len(state) > LONGEST_STATE or len(state.split()[0]) < SHORTEST_STATE:
+        text = f"the state line {state!r} is not plain text whose first word has {SHORTEST_STATE}"
+        raise PlaythroughError(f"{text} characters or more, and {LONGEST_STATE} in all at most")
+    if not drawn:
+        raise PlaythroughError("its diagram is empty")
+    if not all(drawn):
         raise PlaythroughError(f"the position of {state!r} has an empty line in its diagram")
     return state
 

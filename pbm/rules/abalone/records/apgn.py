@@ -140,12 +140,11 @@ def read_moves(text: str, notation: Notation, board: str | None, pillar: bool) -
         raise RecordError("unknown-variant", variant=quoted(tags["variant"]))
     check_board(board, layout)
     names = _names(values, seats)
-    said = [parse_result(tags["result"], seats)] if tags["result"] else []
-    words = _without_result(words, seats, said)
+    words, winners = _result_apart(words, tags["result"], seats)
     options = options_of(layout, teams, is_asked)
     replay = begun(seats, options)
     _play(words, replay, read, is_tagged=bool(tags["notation"]))
-    ended = _ending(tags["termination"], _one_result(said, seats), replay.position)
+    ended = _ending(tags["termination"], winners, replay.position)
     others = tuple(
         (name, value)
         for key, (name, value) in said_tags.items()
@@ -196,10 +195,14 @@ def _bad(tag: str, value: str, **can_be: list[str] | list[int]) -> RecordError:
     return RecordError("bad-tag", fault="value", tag=tag, value=quoted(value), **can_be)
 
 
-def _without_result(
-    words: list[str | Leaving], players: int, said: list[Winners]
-) -> list[str | Leaving]:
-    """Return `words` without the result at their end, which goes to `said`. Raises RecordError."""
+def _result_apart(
+    words: list[str | Leaving], tag: str, players: int
+) -> tuple[list[str | Leaving], Winners]:
+    """Return the words before the result at their end, and that result or else the tag's.
+
+    Raises RecordError, also if the two differ.
+    """
+    results = [parse_result(tag, players)] if tag else []
     for index, word in enumerate(words):
         last = index == len(words) - 1
         # With more players a digit at the very end is the seat that won; elsewhere it is a number.
@@ -209,18 +212,13 @@ def _without_result(
         if not last:
             more = quoted(str(words[index + 1]))
             raise RecordError("after-result", result=quoted(word), more=more)
-        said.append(parse_result(word, players))
-        return words[:index]
-    return words
-
-
-def _one_result(said: list[Winners], players: int) -> Winners:
-    """Return the result in `said`, if any. Raises RecordError if there are different ones."""
-    results = list(dict.fromkeys(winners for winners in said if winners is not None))
-    if len(results) > 1:
-        both = [format_result(winners, players) for winners in results]
+        results.append(parse_result(word, players))
+        words = words[:index]
+    known = list(dict.fromkeys(winners for winners in results if winners is not None))
+    if len(known) > 1:
+        both = [format_result(winners, players) for winners in known]
         raise RecordError("bad-result", fault="two", results=both)
-    return results[0] if results else None
+    return words, known[0] if known else None
 
 
 def _play(
