@@ -27,13 +27,12 @@ from pbm.play.views import ViewData, board_view, board_views, card_of, view_read
 from pbm.service.telling.claims import may_answer_claim
 from pbm.service.telling.later import decide, news_of, replaced_mails, waiting_news, with_news
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.service.telling.readers import HandleOf, Reader, handles_on, hears, size_of, told_of
+from pbm.service.telling.readers import Reader, handles_on, hears, size_of, told_of
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.queues import TimerKind
 
 _MANY_BOARDS = 5  # boards in progress at which a player is offered fewer mails
-_Blocked = Mapping[int, Collection[int]]  # blocked players, by the player who blocks them
 
 
 def announce_boards(
@@ -52,168 +51,173 @@ def announce_boards(
     for event in on_boards(events):
         found.setdefault(event.board_id, []).append(event)
     for number in sorted(found):
-        _announce(turn, number, found[number], but, together)
+        _Announcement(turn, number, found[number]).tell(but, together)
 
 
-def _announce(
-    turn: Turn,
-    number: int,
-    events: Sequence[BoardEvent],
-    but: int | None,
-    together: Collection[int],
-) -> None:
-    """Announce the events on one board; replace mails about the board that are still delayed."""
-    board = turn.work.boards.get(number, lock=True)
-    turn.work.prefetch(*view_reads(board, turn.now))
-    events, blocked = _store_comments(turn, board, events)
-    handle_of = handles_on(turn.work, board)
-    waiting = turn.work.readers.waiting(number) if board.news_waits else {}
-    players = [player for player in turn.work.players.reading(number) if player.id != but]
-    delayed = replaced_mails(turn, board, players)
-    readers = [
-        Reader(
-            player,
-            turn.cause.is_from(*player.addresses),
-            blocked.get(player.id, frozenset()),
-            waiting.get(player.id),
-            delayed.get(player.id),
+class _Announcement:
+    """Events on one board, which is locked, and what each of its readers is told of them."""
+
+    def __init__(self, turn: Turn, number: int, events: Sequence[BoardEvent]) -> None:
+        self._turn, self._work, self._events = turn, turn.work, events
+        self._board = turn.work.boards.get(number, lock=True)
+        self._handle_of = handles_on(turn.work, self._board)
+
+    def tell(self, but: int | None, together: Collection[int]) -> None:
+        """Announce the events; replace mails about the board that are still delayed."""
+        turn, work, board = self._turn, self._work, self._board
+        work.prefetch(*view_reads(board, turn.now))
+        blocked = self._store_comments()
+        waiting = work.readers.waiting(board.id) if board.news_waits else {}
+        players = [player for player in work.players.reading(board.id) if player.id != but]
+        delayed = replaced_mails(turn, board, players)
+        readers = [
+            Reader(
+                player,
+                turn.cause.is_from(*player.addresses),
+                player.id in together,
+                blocked.get(player.id, frozenset()),
+                waiting.get(player.id),
+                delayed.get(player.id),
+            )
+            for player in players
+        ]
+        sender = next((reader.player.id for reader in readers if reader.is_sender), None)
+        readers = [it for it in readers if it.delayed or hears(it, board, self._events)]
+        for reader in readers:
+            reader.told = self._told(reader.player)
+        decide(turn, board, readers, self._events)
+        now = [reader for reader in readers if not reader.is_later]
+        for reader in now:
+            if reader.delayed:
+                reader.before.append(news_of(reader.delayed))
+            if reader.waiting:
+                reader.before.append(waiting_news(turn, board, reader.waiting))
+            if reader.player.rating_news:
+                recounted = take_rating_news(work, board.id, reader.player)
+                reader.told["lead"] += [fact.lead(self._handle_of) for fact in recounted]
+        self._record(readers, sender, waiting.keys())
+        if now:
+            self._show(now)
+            shown = [(reader.player, reader.view, reader.delayed) for reader in now]
+            MailWriter(turn).boards(board, shown)
+
+    def _record(
+        self, readers: Sequence[Reader], sender: int | None, behind: Collection[int]
+    ) -> None:
+        """Keep the events, and move the cursors of all readers but of those who are told later."""
+        work, board, now = self._work, self._board, self._turn.now
+        sizes = {reader.player.id: size_of(reader.told) for reader in readers if reader.is_later}
+        work.readers.keep(board.id, sizes, now)
+        record(
+            *(work, board.id, self._events, now),
+            by=sender,
+            cause=self._turn.cause.inbox_id,
+            unheard={*behind} - {reader.player.id for reader in readers},
         )
-        for player in players
-    ]
-    sender = next((reader.player.id for reader in readers if reader.is_sender), None)
-    readers = [reader for reader in readers if reader.delayed or hears(reader, board, events)]
-    for reader in readers:
-        reader.told = _told(turn, reader, board, events, handle_of)
-    decide(turn, board, readers, events, together)
-    now = [reader for reader in readers if not reader.is_later]
-    for reader in now:
-        if reader.delayed:
-            reader.before.append(news_of(reader.delayed))
-        if reader.waiting:
-            reader.before.append(waiting_news(turn, board, reader.waiting))
-        if reader.player.rating_news:
-            recounted = take_rating_news(turn.work, number, reader.player)
-            reader.told["lead"] += [fact.lead(handle_of) for fact in recounted]
-    _record(turn, board, events, sender, readers, waiting.keys())
-    if now:
-        _show(turn, board, now, events)
-        shown = [(reader.player, reader.view, reader.delayed) for reader in now]
-        MailWriter(turn).boards(board, shown)
+        if board.watched and any(map(is_public, self._events)):
+            soon, about = now + WATCHERS_HEAR_AFTER, f"{board.id}.0"
+            work.timers.set_later(TimerKind.WATCHERS, about, now, soon, board.id)
+        caught_up = [it.player.id for it in readers if it.waiting and not it.is_later]
+        if caught_up:
+            work.readers.tell(board.id, caught_up)
 
+    def _store_comments(self) -> Mapping[int, Collection[int]]:
+        """Store the comments, and note in the events which rows they are, and who reads them.
 
-def _record(
-    turn: Turn,
-    board: Board,
-    events: Sequence[BoardEvent],
-    sender: int | None,
-    readers: Sequence[Reader],
-    behind: Collection[int],
-) -> None:
-    """Keep the events, and move the cursors of all readers but of those who are told later."""
-    sizes = {reader.player.id: size_of(reader.told) for reader in readers if reader.is_later}
-    turn.work.readers.keep(board.id, sizes, turn.now)
-    record(
-        *(turn.work, board.id, events, turn.now),
-        by=sender,
-        cause=turn.cause.inbox_id,
-        unheard={*behind} - {reader.player.id for reader in readers},
-    )
-    if board.watched and any(map(is_public, events)):
-        soon, about = turn.now + WATCHERS_HEAR_AFTER, f"{board.id}.0"
-        turn.work.timers.set_later(TimerKind.WATCHERS, about, turn.now, soon, board.id)
-    caught_up = [it.player.id for it in readers if it.waiting and not it.is_later]
-    if caught_up:
-        turn.work.readers.tell(board.id, caught_up)
+        Returns by player the authors whom that player does not want to read: those who are blocked,
+        and all on a board that is muted.
+        """
+        work, board = self._work, self._board
+        speakers = {event.speaker for event in self._events if event.speaker is not None}
+        if not speakers:
+            return {}
+        people = [player for player in work.players.reading(board.id) if not player.robot]
+        public = all(player.settings.talk == "public" for player in people)
+        blocks = work.blocks.among([seat.player_id for seat in board.seats])
+        blocked = {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
+        said = {event.player for event in self._events if isinstance(event, Commented)}
+        for player_id in work.players.muting(board.id) if said else ():
+            blocked[player_id] = blocked.get(player_id, set()) | said - {player_id}
+        stored = list[BoardEvent]()
+        for event in self._events:
+            if isinstance(event, Commented):
+                row = work.words.add(board.id, event.player, event.lines, self._turn.now)
+                deaf = sorted(by for by, authors in blocked.items() if event.player in authors)
+                event = replace(event, words=row, hidden_from=tuple(deaf), public=public)
+            stored.append(event)
+        self._events = stored
+        return blocked
 
+    def _told(self, player: Player) -> dict[str, Any]:
+        """Return what the events say to a player; to the author of comments also who reads them."""
+        told = told_of(self._events, player.id, self._handle_of)
+        comments = (event for event in self._events if isinstance(event, Commented))
+        own = [said for said in comments if said.player == player.id]
+        if own:
+            first, sent_to = any(it.first for it in own), others_reading(self._board, player.id)
+            for said in told["comments"]:
+                if said["handle"] == self._handle_of(player.id):
+                    said |= {"sent_to": sent_to, "first": first}
+        if away := [said.vacation for said in own if said.vacation]:
+            told["vacation"] = away[-1]
+        if any(said.asks for said in own):
+            told["card"] = card_of(self._work, self._board, self._turn.now)
+        return told
 
-def _store_comments(
-    turn: Turn, board: Board, events: Sequence[BoardEvent]
-) -> tuple[Sequence[BoardEvent], _Blocked]:
-    """Store the comments on a board.
-
-    Returns the events, in which the comments name their rows, and by player the authors whom that
-    player does not want to read: those who are blocked, and all on a board that is muted.
-    """
-    speakers = {event.speaker for event in events if event.speaker is not None}
-    if not speakers:
-        return events, {}
-    people = [player for player in turn.work.players.reading(board.id) if not player.robot]
-    public = all(player.settings.talk == "public" for player in people)
-    blocks = turn.work.blocks.among([seat.player_id for seat in board.seats])
-    blocked = {by: {who for who in speakers if (by, who) in blocks} for by, _ in blocks}
-    said = {event.player for event in events if isinstance(event, Commented)}
-    for player_id in turn.work.players.muting(board.id) if said else ():
-        blocked[player_id] = blocked.get(player_id, set()) | said - {player_id}
-    stored = list[BoardEvent]()
-    for event in events:
-        if isinstance(event, Commented):
-            row = turn.work.words.add(board.id, event.player, event.lines, turn.now)
-            deaf = tuple(sorted(by for by, authors in blocked.items() if event.player in authors))
-            event = replace(event, words=row, hidden_from=deaf, public=public)
-        stored.append(event)
-    return stored, blocked
-
-
-def _show(
-    turn: Turn, board: Board, readers: Sequence[Reader], events: Sequence[BoardEvent]
-) -> None:
-    players = [reader.player for reader in readers]
-    views = board_views(
-        turn.work,
-        board,
-        players,
-        knows={it.player.id: it.before[0].after_ply for it in readers if it.delayed},
-    )
-    clock = clock_view(turn.work, board, turn.now)
-    timed = {
-        zone: clock.for_reader(zone) if clock else None
-        for zone in {player.settings.timezone for player in players}
-    }
-    begins = any(event.begins_board for event in events)
-    moved = any(isinstance(event, MovePlayed) for event in events)
-    newcomers = turn.work.beginnings.newcomers(board.id) if begins else ()
-    for reader in readers:
-        player, was_new = reader.player, any(it.told.get("newcomer") for it in reader.before)
-        reader.view = view = {
-            **views[player.id],
-            **with_news(reader.told, reader.before),
-            "newcomer": was_new or player.id in newcomers,
-            "clock": timed[player.settings.timezone],
+    def _show(self, readers: Sequence[Reader]) -> None:
+        players, board = [reader.player for reader in readers], self._board
+        delayed = (reader for reader in readers if reader.delayed)
+        knows: dict[int | None, int] = {it.player.id: it.before[0].after_ply for it in delayed}
+        views = board_views(self._work, board, players, knows=knows)
+        clock = clock_view(self._work, board, self._turn.now)
+        timed = {
+            zone: clock.for_reader(zone) if clock else None
+            for zone in {player.settings.timezone for player in players}
         }
-        if _offers_fewer(turn, board, reader, begins=begins):
-            view["fewer_mails"] = True
-        if reader.is_small and view["picture"]:
-            view["picture"]["small"] = True
-        _explain_names(turn, player, view, events)
-        if not (begins or moved or reader.before) and player.settings.mails == "all":
-            # An earlier mail has listed the moves, and the drawing marks them.
-            view["happened"] = [item for item in view["happened"] if "how" in item]
+        begins = any(event.begins_board for event in self._events)
+        moved = any(isinstance(event, MovePlayed) for event in self._events)
+        newcomers = self._work.beginnings.newcomers(board.id) if begins else ()
+        for reader in readers:
+            player, was_new = reader.player, any(it.told.get("newcomer") for it in reader.before)
+            reader.view = view = {
+                **views[player.id],
+                **with_news(reader.told, reader.before),
+                "newcomer": was_new or player.id in newcomers,
+                "clock": timed[player.settings.timezone],
+            }
+            if self._offers_fewer(reader, begins=begins):
+                view["fewer_mails"] = True
+            if reader.is_small and view["picture"]:
+                view["picture"]["small"] = True
+            self._explain_names(player, view)
+            if not (begins or moved or reader.before) and player.settings.mails == "all":
+                # An earlier mail has listed the moves, and the drawing marks them.
+                view["happened"] = [item for item in view["happened"] if "how" in item]
 
+    def _offers_fewer(self, reader: Reader, *, begins: bool) -> bool:
+        """Return whether to offer the sender of the mail in hand a setting for fewer mails."""
+        board, player, settings = self._board, reader.player, reader.player.settings
+        if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
+            return False
+        # Counting boards takes a query, so only the begin and first moves of a board lead to it.
+        is_first = begins or board.ply <= len(board.seats)
+        if not (is_first and reader.is_sender) or any(seat.robot for seat in board.seats):
+            return False
+        if self._work.history.playing(player.id, most=_MANY_BOARDS) < _MANY_BOARDS:
+            return False
+        self._work.players.change_settings(player.id, fewer_offered=True)
+        return True
 
-def _offers_fewer(turn: Turn, board: Board, reader: Reader, *, begins: bool) -> bool:
-    """Return whether to offer the sender of the mail in hand a setting for fewer mails."""
-    player, settings = reader.player, reader.player.settings
-    if settings.fewer_offered or settings.mails != "all" or settings.wants_digests:
-        return False
-    # Counting boards takes a query, so only the begin and the first moves of a board lead to it.
-    is_first = begins or board.ply <= len(board.seats)
-    if not (is_first and reader.is_sender) or any(seat.robot for seat in board.seats):
-        return False
-    if turn.work.history.playing(player.id, most=_MANY_BOARDS) < _MANY_BOARDS:
-        return False
-    turn.work.players.change_settings(player.id, fewer_offered=True)
-    return True
-
-
-def _explain_names(turn: Turn, player: Player, view: ViewData, events: Sequence[Event]) -> None:
-    """Have a mail explain, once to each player, that it names the player's move otherwise."""
-    written = {event.ply: event.written for event in events if isinstance(event, MovePlayed)}
-    for item in () if player.settings.names_explained else view["happened"]:
-        names = [written.get(item.get("ply")) or item.get("move", ""), item.get("move", "")]
-        places = {"".join(filter(str.isalnum, normalize("NFKC", name).lower())) for name in names}
-        if len(places) > 1 and item["handle"] == player.handle:
-            view["renamed"] = {"written": names[0], "move": names[1]}
-            turn.work.players.change_settings(player.id, names_explained=True)
+    def _explain_names(self, player: Player, view: ViewData) -> None:
+        """Have a mail explain, once to each player, that it names the player's move otherwise."""
+        moves = (event for event in self._events if isinstance(event, MovePlayed))
+        written = {move.ply: move.written for move in moves}
+        for item in () if player.settings.names_explained else view["happened"]:
+            names = [written.get(item.get("ply")) or item.get("move", ""), item.get("move", "")]
+            places = {"".join(filter(str.isalnum, normalize("NFKC", it).lower())) for it in names}
+            if len(places) > 1 and item["handle"] == player.handle:
+                view["renamed"] = {"written": names[0], "move": names[1]}
+                self._work.players.change_settings(player.id, names_explained=True)
 
 
 def announce_seeks(turn: Turn, events: Sequence[Event]) -> None:
@@ -233,25 +237,6 @@ def others_reading(board: Board, player_id: int) -> list[str]:
         and (not board.playing or seat.player_id in board.still_in)
     ]
     return list(dict.fromkeys(handles))
-
-
-def _told(
-    turn: Turn, reader: Reader, board: Board, events: Sequence[BoardEvent], handle_of: HandleOf
-) -> dict[str, Any]:
-    """Return what the events say to one reader; to the author of comments also who reads them."""
-    player = reader.player
-    told = told_of(events, player.id, handle_of)
-    own = [event for event in events if isinstance(event, Commented) and event.player == player.id]
-    if own:
-        first, sent_to = any(said.first for said in own), others_reading(board, player.id)
-        for said in told["comments"]:
-            if said["handle"] == handle_of(player.id):
-                said |= {"sent_to": sent_to, "first": first}
-    if away := [said.vacation for said in own if said.vacation]:
-        told["vacation"] = away[-1]
-    if any(said.asks for said in own):
-        told["card"] = card_of(turn.work, board, turn.now)
-    return told
 
 
 def shown_to(

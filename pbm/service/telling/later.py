@@ -9,7 +9,7 @@ mail about a board is written, it replaces a mail that waits for a robot, and te
 both.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,23 +33,19 @@ SHORTEST, LONGEST = timedelta(days=1), timedelta(days=7)  # delays for unreachab
 
 
 def decide(
-    turn: Turn,
-    board: Board,
-    readers: Sequence[Reader],
-    events: Sequence[BoardEvent],
-    together: Collection[int],
+    turn: Turn, board: Board, readers: Sequence[Reader], events: Sequence[BoardEvent]
 ) -> None:
     """Decide which readers are told later, and whose mails have a small picture.
 
-    Timers are set for what does not wait for a digest. Players in `together` (ids) are mailed
-    later. A mail that replaces a delayed one goes out now.
+    Timers are set for what does not wait for a digest. A mail that replaces a delayed one goes out
+    now.
     """
     may_wait = [reader for reader in readers if not reader.delayed]
     for reader in may_wait:
         player = reader.player
         if player.settings.wants_digests and not reader.is_sender:
             reader.is_later = _can_wait(turn, player, board) and _has_room(reader)
-        if player.id in together and not reader.is_later and _has_room(reader):
+        if reader.is_joint and not reader.is_later and _has_room(reader):
             _tell_later(turn, board, reader, turn.now + SOON)
     counted = [
         reader.player.id

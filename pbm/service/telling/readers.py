@@ -26,6 +26,7 @@ class Reader:
 
     player: Player
     is_sender: bool  # of the mail in hand
+    is_joint: bool  # is mailed later, in one mail about several boards
     blocked: Collection[int]  # authors whom the reader blocks
     waiting: Waiting | None  # earlier events of which the reader is still to be told
     delayed: OutboxMail | None  # an earlier mail that was to go out later; the new one replaces it
