@@ -29,6 +29,7 @@ from pbm.store.values.queues import TimerKind
 
 REPLIED, GENERATED = "auto-replied", "auto-generated"
 _log = structlog.get_logger("pbm.mails")
+Params = dict[str, Any]  # of a template
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
@@ -41,7 +42,7 @@ class MailWriter:
         self,
         player: Player,
         board: Board,
-        view: dict[str, Any],
+        view: Params,
         kind: Kind = Kind.BOARD,
         not_before: datetime | None = None,
     ) -> None:
@@ -49,41 +50,27 @@ class MailWriter:
         waits = not_before or deferred_until(player, self._turn.now)
         if not (waits and kind.treatment.is_superseded):  # a dropped mail would tell nobody
             view = with_news(view, take_waiting(self._turn, player, board))
-        if kind == Kind.BOARD:
-            self.boards(board, [(player, view, None)])
-            return
         mail = self._about_board(kind, player, board, view)
         if not_before and not_before > (mail.due_at or self._turn.now):
             mail = replace(mail, due_at=not_before)
         self._turn.work.outbox.add(mail)
 
     def boards(
-        self,
-        board: Board,
-        views: Sequence[tuple[Player, dict[str, Any], OutboxMail | None]],
+        self, board: Board, views: Sequence[tuple[Player, Params, OutboxMail | None]]
     ) -> None:
         """Mail a board to players, each with a view and perhaps a mail that this one replaces."""
-        mails = []
-        for player, view, replaced in views:
-            mail = self._about_board(Kind.BOARD, player, board, view, replaced=replaced)
-            until = waits_until(self._turn, board, replaced)
-            if until is not None and mail.due_at is None:
-                mail = replace(mail, kind=Kind.AWAITING, due_at=until)
-            mails.append(mail)
+        mails = (self._about_board(Kind.BOARD, it[0], board, it[1], it[2]) for it in views)
         self._turn.work.outbox.add(*mails)
 
-    def answer_on_board(self, player: Player, board: Board, view: dict[str, Any]) -> None:
-        mail = self._about_board(Kind.ANSWER, player, board, view, "answer")
-        self._turn.work.outbox.add(mail)
+    def answer_on_board(self, player: Player, board: Board, view: Params) -> None:
+        self._turn.work.outbox.add(self._about_board(Kind.ANSWER, player, board, view))
 
     def _about_board(
         self,
         kind: Kind,
         player: Player,
         board: Board,
-        view: dict[str, Any],
-        template: str = "board",
-        *,
+        view: Params,
         replaced: OutboxMail | None = None,
     ) -> NewMail:
         if player.bounced_at and not kind.treatment.is_superseded:
@@ -116,12 +103,16 @@ class MailWriter:
             },
         }
         message_id = root if first else self._message_id(_about(board, player))
+        template = "answer" if "sections" in view else "board"
         mail = self._mail(kind, player, template, view, headers, message_id, board.id)
+        until = waits_until(self._turn, board, replaced) if kind == Kind.BOARD else None
+        if until is not None and mail.due_at is None:
+            mail = replace(mail, kind=Kind.AWAITING, due_at=until)
         return replace(mail, inbox_id=mail.inbox_id or replaced.inbox_id) if replaced else mail
 
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
-    ) -> dict[str, Any]:
+    ) -> Params:
         """Return a mail's thread headers. `root` is the Message-ID of the thread's first mail."""
         answers, begins = self._auto_submitted(*player.addresses), root is None
         # The answered mail may be in another thread; a reference to it would break the board's.
@@ -139,18 +130,18 @@ class MailWriter:
     def answer(
         self,
         reader: Player | str,
-        sections: list[dict[str, Any]],
+        sections: list[Params],
         *,
         subject: str | None = None,
         kind: Kind = Kind.ANSWER,
-        shown: Sequence[dict[str, Any]] = (),
+        shown: Sequence[Params] = (),
     ) -> str:
         """Mail an answer outside the boards' threads, and return its Message-ID.
 
         The first section words the subject if it is None. The Message-ID tells of the boards in
         `shown`. A stranger gets only a few answers a day.
         """
-        params: dict[str, Any] = {"sections": sections}
+        params: Params = {"sections": sections}
         if isinstance(reader, str):
             left = answers_left(self._turn, reader)
             if not left or not self._may_write_to_stranger(reader):
@@ -168,12 +159,12 @@ class MailWriter:
     def to_many(
         self,
         reader: Player,
-        sections: list[dict[str, Any]],
+        sections: list[Params],
         kind: Kind,
         ends: str,
         *,
         name: str,
-        shown: Sequence[dict[str, Any]] = (),
+        shown: Sequence[Params] = (),
         about: Board | None = None,
     ) -> None:
         """Mail one of many readers of the list `name`. Any mail to its own address ends it.
@@ -182,10 +173,10 @@ class MailWriter:
         """
         site = self._site
         to = quote(site.unsubscribe_address(reader.id, ends), safe="@")
-        params: dict[str, Any] = {"sections": sections, "last": False}
+        params: Params = {"sections": sections, "last": False}
         if about:
             told = {**params, "state": shown[0]["state"], "lead": []}
-            mail = self._about_board(kind, reader, about, told, "answer")
+            mail = self._about_board(kind, reader, about, told)
         else:
             headers = self._plain_headers(None, *reader.addresses)
             message_id = self._message_id(_about_several(shown))
@@ -199,7 +190,7 @@ class MailWriter:
         reader: Player | str,
         template: str,
         subject: str,
-        params: dict[str, Any],
+        params: Params,
         token: str,
         *,
         granted: bool = False,
@@ -224,7 +215,7 @@ class MailWriter:
         self,
         reader: Player | str,
         template: str,
-        params: dict[str, Any],
+        params: Params,
         *,
         address: str = "",
         kind: Kind = Kind.NOTICE,
@@ -246,9 +237,7 @@ class MailWriter:
             about = {"kind": Kind.MESSAGE, "about": f"w{message.by}"}
             self.tell_or_keep(player, "message", {**told, "others": others}, **about)
 
-    def tell_or_keep(
-        self, player: Player, template: str, params: dict[str, Any], **about: Any
-    ) -> None:
+    def tell_or_keep(self, player: Player, template: str, params: Params, **about: Any) -> None:
         """Mail a notice to a player, or keep it for the next full hour if a limit is reached.
 
         What a player wrote waits for the next digest, if the reader gets digests.
@@ -273,8 +262,8 @@ class MailWriter:
         kind: Kind,
         reader: Player | str,
         template: str,
-        params: dict[str, Any],
-        headers: dict[str, Any],
+        params: Params,
+        headers: Params,
         message_id: str | None = None,
         board_id: int | None = None,
     ) -> NewMail:
@@ -302,7 +291,7 @@ class MailWriter:
             due_at=deferred_until(player, turn.now) if player and treated.waits else None,
         )
 
-    def _plain_headers(self, subject: str | None, *addresses: str) -> dict[str, Any]:
+    def _plain_headers(self, subject: str | None, *addresses: str) -> Params:
         """Return the headers of a mail to `addresses` that belongs to no board's thread.
 
         The template words the subject if it is None.
@@ -339,7 +328,7 @@ def _about(board: Board, player: Player) -> str:
     return ".".join([f"g{board.id}.p{board.ply}{back}", *map(mark_of, asked)])
 
 
-def _about_several(shown: Sequence[dict[str, Any]]) -> str:
+def _about_several(shown: Sequence[Params]) -> str:
     """Encode ply and number of take-backs of several boards, as a part of a Message-ID."""
     said = "s" if shown else "m"
     marks = (
