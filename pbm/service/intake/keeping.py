@@ -71,7 +71,7 @@ class Arriving:
     raw: bytes
     caller: Caller
     digest: str
-    has_message_id: bool
+    same_for: timedelta  # how long a mail of this digest is a copy
     header: Envelope | None  # None if unreadable
     problem: str  # an enhanced code and a sentence, if it cannot be read
     author: str  # in lower case, or empty
@@ -209,9 +209,12 @@ class Intake:
             problem = f"5.1.7 {header.author_problem} {_SEND_AGAIN}"
         # A trusted peer would send the refusal to the sender, whom somebody may have forged.
         problem = "" if self.site.trusts(caller.peer) else problem
-        known_by = digest(raw)
+        known_by, has_message_id = digest(raw)
+        same_for = SAME_FOR if has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
         author = address_key((header and header.author) or sender)
-        return Arriving(sender, recipients, raw, caller, *known_by, header, problem, author)
+        return Arriving(
+            sender, recipients, raw, caller, known_by, same_for, header, problem, author
+        )
 
     def keep_arrived(self, work: UnitOfWork, mail: Arriving) -> str | Rejection:
         """Store a mail; return the text of the `250` reply, or the refusal."""
@@ -221,25 +224,18 @@ class Intake:
         unread = all(isinstance(recipient, Postmaster) for recipient in arrived.values())
         if mail.problem and not unread:  # postmaster mail is forwarded without parsing
             return Rejection(550, mail.problem)
-        now = self.clock()
-        same_for = SAME_FOR if mail.has_message_id else SAME_WITHOUT_MESSAGE_ID_FOR
-        numbers = work.inbox.copies(mail.digest, now - same_for)
+        numbers = work.inbox.copies(mail.digest, self.clock() - mail.same_for)
         new = {address: item for address, item in arrived.items() if address not in numbers}
-        if new and (refusal := self._keep_new(work, mail, new, numbers, now, same_for)):
+        if new and (refusal := self._keep_new(work, mail, new, numbers)):
             return refusal
         names = map(incoming, sorted(numbers[address] for address in arrived))
         return f"2.0.0 kept as {', '.join(names)}"
 
     def _keep_new(
-        self,
-        work: UnitOfWork,
-        mail: Arriving,
-        new: dict[str, Recipient],
-        numbers: dict[str, int],
-        now: datetime,
-        same_for: timedelta,
+        self, work: UnitOfWork, mail: Arriving, new: dict[str, Recipient], numbers: dict[str, int]
     ) -> Rejection | None:
         """Store a row for each `new` recipient; add its number to `numbers`. Return any refusal."""
+        now = self.clock()
         before, obeyed = [self.site.address.parse(address) for address in numbers], list[str]()
         for address, recipient in new.items():
             if not _is_covered(before, recipient):
@@ -263,7 +259,7 @@ class Intake:
                 peer=mail.caller.peer,
                 raw=mail.raw,
                 now=now,
-                same_for=same_for,
+                same_for=mail.same_for,
                 queued=queued(recipient, mail.author, mail.raw, from_player=from_player),
                 answer_counted=answer is Answer.COUNTED and address in plain,
                 network=mail.caller.network,
