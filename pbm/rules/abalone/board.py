@@ -280,10 +280,6 @@ def codes(own: int, partner: int, enemies: int, fixed: int) -> list[int]:
     return found
 
 
-def count(own: int, partner: int, enemies: int, fixed: int) -> int:
-    return sum(map(int.bit_count, rears(own, partner, enemies, fixed)))
-
-
 def any_move(own: int, partner: int, enemies: int, fixed: int) -> bool:
     empty = BOARD & ~(own | partner | enemies | fixed)
     next_to_own = own << 1 | own >> 1 | own << 10 | own >> 10 | own << 11 | own >> 11

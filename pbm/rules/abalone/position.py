@@ -20,7 +20,6 @@ from pbm.rules.abalone.board import (
     ROWS,
     LineMove,
     any_move,
-    count,
     format_cell,
     moved,
     shifted,
@@ -255,7 +254,7 @@ def perft(position: AbalonePosition, depth: int) -> int:
     """
     if depth == 0:
         return 1
-    if depth == 1:
-        return count(*position.seen_by(position.turn)) if position.turn else 0
     moves = position.legal_moves()
+    if depth == 1:
+        return len(moves)
     return sum(perft(position.play_legal(move).position, depth - 1) for move in moves)
