@@ -56,7 +56,9 @@ def serve(roles: str) -> None:
             settings = settings_from_here()
             set_up_log(settings)
             server = Server(settings, _parse_roles(roles))
-            spare_garbage_looks()
+            # Garbage collection is made rarer, since nothing else runs meanwhile.
+            gc.freeze()
+            gc.set_threshold(_NEW_OBJECTS)
             asyncio.run(server.run())
     except (OperatorError, GamesError) as error:
         raise click.ClickException(str(error)) from error
@@ -68,9 +70,3 @@ def _parse_roles(text: str) -> frozenset[str]:
         known = ", ".join(sorted(ROLES))
         raise OperatorError(f"--roles={text}: name one or more of {known}, with commas between.")
     return roles
-
-
-def spare_garbage_looks() -> None:
-    """Make garbage collection rarer, since nothing else runs during a collection."""
-    gc.freeze()
-    gc.set_threshold(_NEW_OBJECTS)

@@ -9,8 +9,7 @@ without an open transaction. The mail is delayed meanwhile, and others are handl
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -175,7 +174,8 @@ class InboxWorker:
 
     def work_out(self, preparation: Preparation) -> None:
         """Run a mail's slow work; called in a thread, outside any transaction."""
-        with self._at_hand(preparation.mail):
+        number = preparation.mail.id
+        with self.watchdog.watching(number), self.crash_marker.holding(number):
             if preparation.needed is not None:
                 preparation.needed()
             preparation.needed = None
@@ -214,7 +214,7 @@ class InboxWorker:
             return
         is_first, self._latest = self._latest is not work, work
         try:
-            with self._at_hand(mail):
+            with self.watchdog.watching(mail.id), self.crash_marker.holding(mail.id):
                 outcome, taken = self._handle(work, prepared)
                 work.inbox.finish([(mail.id, outcome)], self.clock(), taken)
                 work.end()
@@ -247,11 +247,6 @@ class InboxWorker:
             cause=Cause(mail.id, came_at=mail.received_at),
             slow=slow,
         )
-
-    @contextmanager
-    def _at_hand(self, mail: InboxMail) -> Iterator[None]:
-        with self.watchdog.watching(mail.id), self.crash_marker.holding(mail.id):
-            yield
 
     def count_failed(self, work: UnitOfWork, failed: TurnFailedError) -> None:
         """Count a failed try of a mail, except after a timeout or deadlock in the database."""
