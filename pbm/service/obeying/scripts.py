@@ -42,8 +42,6 @@ from pbm.service.understanding.wishes import vacation_line
 _LINES_READ = 24  # lines of an unsent comment that are searched for a move
 _WITHOUT_A_BOARD = ("seeking", "unseek", "blocks", "invitation-off", "plan")  # told to one alone
 _REFUSAL = "refusal"
-# Parameters of its section, if nothing else is said.
-_TOLD: dict[str, Any] = {"nearest": None, "example": None, "talk": False, "comment": []}
 _PERHAPS_WORDS = ("unclear-move", "no-such-place")
 
 
@@ -297,7 +295,7 @@ def refused(
     command: Command, refusal: Refusal, context: Context, *, alone: bool = True
 ) -> Answered:
     """Return the answer to a refused command; `alone` says that the mail has no other command."""
-    told = {**_TOLD, "command": command.words[0], "line": command.line, "alone": alone}
+    told: dict[str, Any] = {"command": command.words[0], "line": command.line, "alone": alone}
     told |= {"code": refusal.code, "params": refusal.params}
     number = refusal.params.get("number")
     return Answered(_REFUSAL, told, _board_shown(context, number, about_board=command.about_board))
@@ -307,10 +305,9 @@ def problem_answer(context: Context, problem: Problem, comment: Sequence[str]) -
     number = problem.params.get("number")
     board_id = _board_shown(context, number, about_board=problem.about_board)
     clearer = _refusal_of_move(context, problem, board_id)
-    told = {**_TOLD, "line": problem.line}
-    told |= {"talk": problem.code in _PERHAPS_WORDS, "comment": list(comment)}
     shown = clearer or problem
-    told |= {"code": shown.code, "params": shown.params, "alone": True}
+    told = {"line": problem.line, "code": shown.code, "params": shown.params, "alone": True}
+    told |= {"talk": problem.code in _PERHAPS_WORDS, "comment": list(comment)}
     if clearer is None:
         example = None if problem.nearest else problem.example
         told |= {"nearest": problem.nearest, "example": example}
