@@ -38,7 +38,7 @@ from pbm.play.subjects import games_subject
 from pbm.service.telling.announce import announce_boards, shown_to
 from pbm.service.telling.later import take_waiting, with_news
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.service.ticks.tick import Again, Tick, announce_several
+from pbm.service.ticks.tick import Tick, announce_several
 from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.boards import Board, Stop
 from pbm.store.values.mails import Kind
@@ -48,7 +48,6 @@ from pbm.store.values.queues import Timer, TimerKind
 _LOOK_AGAIN_AFTER = timedelta(hours=6)
 _HEARD_LATE = timedelta(hours=1)  # a forfeit waits for mail that came up to an hour late, not more
 _NO_CLOCK_RUNS = timedelta(days=1)
-_COUNTS_LATER = "not all of the time meanwhile counts"
 WARNED_BEFORE = timedelta(hours=24)  # a reminder must be delivered this long before a forfeit
 SOON = timedelta(days=1)  # a reminder includes those that are due within this time
 _MOST_NAMED = 100  # boards in a reminder; bounds the time of its transaction
@@ -57,7 +56,7 @@ _NO_BOARD = 0
 _REMINDER, _DECLINE = TimerKind.FIRST_MOVE_REMINDER, TimerKind.FIRST_MOVE_DECLINE
 
 
-def watch_clock(tick: Tick) -> str | Again:
+def watch_clock(tick: Tick) -> str | datetime:
     """Check the clock of a board, and return when to check it next."""
     board = tick.locked_board
     if board is None or not board.playing:
@@ -65,17 +64,17 @@ def watch_clock(tick: Tick) -> str | Again:
     if not board.is_installed:  # no move is possible: give back the time until the next check
         until = tick.now + _NO_CLOCK_RUNS
         keep(tick.work, board, Stop(tick.timer.set_at, until))
-        return Again(until, f"the game of board {board.id} is not installed")
+        return until
     if board.paused_since:
         until = board.paused_since + PAUSED_AT_MOST
         if tick.now < until:
-            return Again(min(until, tick.now + _NO_CLOCK_RUNS), f"board {board.id} is paused")
+            return min(until, tick.now + _NO_CLOCK_RUNS)
         resume(tick.work, board, tick.now)
         announce_boards(tick, [PauseRunOut(board.id, PAUSED_AT_MOST.days)])
-        return Again(_first_look(tick, board), f"the pause of board {board.id} has run out")
+        return _first_look(tick, board)
     wait = wait_of(tick.work, board, tick.now)
     if wait is None:
-        return Again(_next_look(tick, board, wait), f"no clock runs on board {board.id}")
+        return _next_look(tick, board, wait)
     if wait.is_over and wait.ends_at is not None:
         return _run_out(tick, board, wait, wait.ends_at)
     passed = wait.passed_by(tick.now)
@@ -83,23 +82,23 @@ def watch_clock(tick: Tick) -> str | Again:
         _remind(tick, board, wait, passed)
     else:
         _discount_early(tick, board)
-    return Again(_next_look(tick, board, wait), f"looked at the clock of board {board.id}")
+    return _next_look(tick, board, wait)
 
 
-def _run_out(tick: Tick, board: Board, wait: Wait, ends_at: datetime) -> str | Again:
+def _run_out(tick: Tick, board: Board, wait: Wait, ends_at: datetime) -> str | datetime:
     """Handle the end of a player's time. A player without a timely reminder does not forfeit."""
     player = wait.player
     if waiting := tick.waits_for_mail(min(tick.now, ends_at + _HEARD_LATE)):
         return waiting
-    if tick.now < ends_at + ALL_KEPT:
-        return Again(ends_at + ALL_KEPT, "mail of the last minute may not be kept yet")
+    if tick.now < ends_at + ALL_KEPT:  # mail of the last minute may not be kept yet
+        return ends_at + ALL_KEPT
     if player.unreachable_since is not None:
         return _let_others_claim(tick, board, wait)
     taken = take_by_itself(tick.work, board, player, ends_at)
     if taken is not None:
         announce_several(tick, [taken])
         _discount_early(tick, board)
-        return Again(_first_look(tick, board), f"took vacation for {player.handle}")
+        return _first_look(tick, board)
     since = warned_from(board, wait)
     reminders = tick.work.reminders
     if not reminders.was_taken(player.id, board.id, since, tick.now - WARNED_BEFORE):
@@ -107,22 +106,21 @@ def _run_out(tick: Tick, board: Board, wait: Wait, ends_at: datetime) -> str | A
             if board.reminded >= len(wait.reminders) and not stop_left(board, player.id):
                 return _let_others_claim(tick, board, wait)
             _remind(tick, board, wait, len(wait.reminders))
-        return Again(tick.now + _LOOK_AGAIN_AFTER, f"no reminder has reached {player.handle} yet")
+        return tick.now + _LOOK_AGAIN_AFTER
     events = forfeit(tick, board, player)
     announce_several(tick, events)
-    done = f"{player.handle} has forfeited board {board.id}"
     if any(isinstance(event, BoardEnded) and event.board_id == board.id for event in events):
-        return done
-    return Again(_first_look(tick, board), done)
+        return f"{player.handle} has forfeited board {board.id}"
+    return _first_look(tick, board)
 
 
-def _let_others_claim(tick: Tick, board: Board, wait: Wait) -> Again:
+def _let_others_claim(tick: Tick, board: Board, wait: Wait) -> datetime:
     """Tell the other players, once, that they may claim a forfeit of an unreachable player."""
     player, told = wait.player, len(wait.reminders) + 1
     if board.reminded < told:
         tick.work.boards.set(board, reminded=told)
         announce_several(tick, [ForfeitClaimable(board.id, player.id)], but=player.id)
-    return Again(tick.now + _NO_CLOCK_RUNS, f"others may claim that {player.handle} forfeits")
+    return tick.now + _NO_CLOCK_RUNS
 
 
 def _remind(tick: Tick, board: Board, wait: Wait, times: int) -> None:
@@ -152,24 +150,24 @@ def _next_look(tick: Tick, board: Board, wait: Wait | None) -> datetime:
     return min(later, another) if is_robots else later
 
 
-def watch_first_move(tick: Tick) -> str | Again:
+def watch_first_move(tick: Tick) -> str | datetime:
     """Remind a player of a first move, or decline the board, as the timer's kind says."""
     board = tick.locked_board
     if board is not None and not board.is_installed:
-        return Again(tick.now + REMINDED_AFTER, f"the game of board {board.id} is not installed")
+        return tick.now + REMINDED_AFTER
     if board is None or board.awaited_first_move != tick.timer.about:
         return "the board has gone on"
     act = _remind_of_first_move if tick.timer.kind == _REMINDER else _decline_first_move
     return act(tick, board, tick.player)
 
 
-def _remind_of_first_move(tick: Tick, board: Board, player: Player) -> str | Again:
+def _remind_of_first_move(tick: Tick, board: Board, player: Player) -> str | datetime:
     if not player.is_active:
-        return Again(tick.now + REMINDED_AFTER, f"{player.handle} is {player.status}")
+        return tick.now + REMINDED_AFTER
     calendar = calendar_of(tick.work, board, player, tick.now)
     remind_at = calendar.after(tick.timer.since, REMINDED_AFTER)
     if remind_at is None or tick.now < remind_at:  # None if no day of the player counts for years
-        return Again(remind_at or tick.now + REMINDED_AFTER, _COUNTS_LATER)
+        return remind_at or tick.now + REMINDED_AFTER
     awaited = _first_move(tick, player, board, tick.timer)
     if not awaited.counts:
         return f"{player.handle} was reminded of board {board.id} before"
@@ -177,14 +175,14 @@ def _remind_of_first_move(tick: Tick, board: Board, player: Player) -> str | Aga
     return f"reminded {player.handle} of board {board.id}"
 
 
-def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | Again:
+def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | datetime:
     if not player.is_active:
         request_first_move(tick.work, board, tick.now)
         return f"{player.handle} is {player.status}, so the time begins anew"
     calendar = calendar_of(tick.work, board, player, tick.now)
     by = calendar.after(tick.timer.since, DECLINED_AFTER) or tick.now + REMINDED_AFTER
-    if tick.now < by + ALL_KEPT:
-        return Again(by + ALL_KEPT, _COUNTS_LATER)
+    if tick.now < by + ALL_KEPT:  # not all of the time meanwhile counts
+        return by + ALL_KEPT
     if wait := tick.waits_for_mail(by):
         return wait
     events = decline_board(tick.work, board, player, tick.now, FirstMoveMissed)

@@ -1,7 +1,7 @@
 """Expiry of seeks, questions and records, erasure of old rows, and recounting of ratings."""
 
 from collections import defaultdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pbm.addresses import address_key
 from pbm.play.advance import play_on
@@ -13,7 +13,7 @@ from pbm.play.seeks import close_seek
 from pbm.service.answering.newcomers import call_off, invited_to
 from pbm.service.asking.challenges import CHALLENGE, tell_called_off
 from pbm.service.telling.announce import announce_boards, announce_seeks
-from pbm.service.ticks.tick import Again, Tick
+from pbm.service.ticks.tick import Tick
 from pbm.store.queues.timers import ALL_KEPT
 from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR, ErrandStatus, Question, SeekStatus
 from pbm.store.values.players import Pool
@@ -24,28 +24,28 @@ AT_ONCE = 10  # boards recounted in one transaction, which holds the lock of all
 _NEXT_COUNT_AFTER = timedelta(milliseconds=100)
 
 
-def lapse_seek(tick: Tick) -> str | Again:
+def lapse_seek(tick: Tick) -> str | datetime:
     tick.work.seeks.lock()
     seek = tick.work.seeks.find(int(tick.timer.about))
     if seek is None or seek.status != SeekStatus.OPEN:
         return "the seek is over"
     if wait := tick.waits_for_mail(seek.expires_at):
         return wait
-    if tick.now < seek.expires_at:
-        return Again(seek.expires_at, "the server was down meanwhile")
+    if tick.now < seek.expires_at:  # the server was down meanwhile
+        return seek.expires_at
     announce_seeks(tick, close_seek(tick.work, seek, SeekStatus.LAPSED))
     return f"seek {seek.id} has lapsed"
 
 
-def lapse_question(tick: Tick) -> str | Again:
+def lapse_question(tick: Tick) -> str | datetime:
     """Close an unanswered question; drop the commands or the challenge that wait for its answer."""
     question = tick.work.questions.find(tick.timer.question_id or 0)
     if question is None or question.answer is not None:
         return "answered"
     if wait := tick.waits_for_mail(question.expires_at):
         return wait
-    if tick.now < question.expires_at:
-        return Again(question.expires_at + ALL_KEPT, "the server was down meanwhile")
+    if tick.now < question.expires_at:  # the server was down meanwhile
+        return question.expires_at + ALL_KEPT
     if question.kind == CHALLENGE:
         challenge = tick.work.challenges.find(question.params["challenge"])
         if challenge is None or question.player_id not in challenge.waiting:
@@ -86,29 +86,29 @@ def _lapse_invitation(tick: Tick, question: Question) -> bool:
     return True
 
 
-def lapse_record(tick: Tick) -> str | Again:
+def lapse_record(tick: Tick) -> str | datetime:
     """Delete an imported record that nobody has looked at for the time `KEPT_UNSEEN`."""
     board = tick.work.boards.find(int(tick.timer.about), lock=True)
     if board is None:
         return "the record has gone"
     by = board.changed_at + KEPT_UNSEEN
-    if tick.now < by:
-        return Again(by, "somebody has looked at it")
+    if tick.now < by:  # somebody has looked at it
+        return by
     tick.work.playing.forget(board.id)
     return f"nobody looks at record {board.id} any more"
 
 
-def erase_old_rows(tick: Tick) -> Again:
+def erase_old_rows(tick: Tick) -> datetime:
     """Delete old rate limits, comments, reports, consents; each run deletes a limited number."""
     more = tick.work.buckets.forget_full(tick.now)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
     tick.work.consents.forget_before(tick.now - CONSENT_STANDS)
     tick.work.questions.forget_held_words(tick.now - OPEN_FOR)
-    return Again(tick.now + (_NEXT_ERASURE_AFTER if more else _EVERY), "erased what is old")
+    return tick.now + (_NEXT_ERASURE_AFTER if more else _EVERY)
 
 
-def recount_ratings(tick: Tick) -> str | Again:
+def recount_ratings(tick: Tick) -> str | datetime:
     """Recount ratings after a result has changed; each run recounts at most `AT_ONCE` boards."""
     work = tick.work
     work.ratings.hold()
@@ -134,4 +134,4 @@ def recount_ratings(tick: Tick) -> str | Again:
         work.facts.forget(STALE)
         return f"counted {len(some)} boards anew, and that was the last"
     work.facts.note(STALE, some[-1].number + 1, tick.now)
-    return Again(tick.now + _NEXT_COUNT_AFTER, f"counted {len(some)} boards anew")
+    return tick.now + _NEXT_COUNT_AFTER

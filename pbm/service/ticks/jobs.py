@@ -18,7 +18,7 @@ from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.rounds import Alive, rounds, until
 from pbm.service.running.writer import Claims, InThread, Writer
 from pbm.service.ticks import deadlines, expiry, news, watching
-from pbm.service.ticks.tick import Again, Tick
+from pbm.service.ticks.tick import Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
@@ -30,8 +30,9 @@ MOST_TRIES = 3
 _DIED = "the server died while it did this"
 _log = structlog.get_logger("pbm.ticks")
 
-# Handlers are idempotent. If the timer is done, a handler returns text for the log.
-HANDLERS: Mapping[str, Callable[[Tick], str | Again]] = {
+# Handlers are idempotent. A handler returns when its timer must run again; if the timer is done, it
+# returns text for the log.
+HANDLERS: Mapping[str, Callable[[Tick], str | datetime]] = {
     TimerKind.FIRST_MOVE_REMINDER: deadlines.watch_first_move,
     TimerKind.FIRST_MOVE_DECLINE: deadlines.watch_first_move,
     TimerKind.QUESTION_LAPSE: expiry.lapse_question,
@@ -118,12 +119,12 @@ class Ticks:
         with work.savepoint():
             tick = Tick(work=work, site=self.site, now=now, timer=timer, slow=slow)
             outcome = HANDLERS[timer.kind](tick)
-            if isinstance(outcome, Again):
-                work.timers.put_off(timer, now, outcome.at)
+            if isinstance(outcome, datetime):
+                work.timers.put_off(timer, now, outcome)
             else:
                 work.timers.done(timer)
             work.flush()  # so that the savepoint undoes failed writes
-        if not isinstance(outcome, Again):
+        if not isinstance(outcome, datetime):
             _log.info("timer done", timer=timer.id, kind=timer.kind, outcome=outcome)
 
     def _defer(self, work: UnitOfWork, timer: Timer, error: Exception) -> None:

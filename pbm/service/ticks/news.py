@@ -4,7 +4,7 @@ They mail news that was kept for later, and tell opponents of a player's bounces
 """
 
 from collections.abc import Callable, Collection, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.events.board import AccountNews, PlayerAway, PlayerBack, PlayerReachable, PlayerUnreachable
@@ -19,7 +19,7 @@ from pbm.service.telling.announce import shown_to
 from pbm.service.telling.claims import DIGEST_EVERY, tell_unanswered
 from pbm.service.telling.later import deferred_until, take_waiting, with_news
 from pbm.service.telling.mail_writer import MailWriter
-from pbm.service.ticks.tick import Again, Tick, announce_several
+from pbm.service.ticks.tick import Tick, announce_several
 from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind
@@ -35,15 +35,15 @@ _MOST_DRAWN = 12  # boards with a drawing in a digest
 _MOST_CHARACTERS, _OF_A_DRAWN_ONE, _OF_ANOTHER = 60_000, 3_000, 300  # in the text part
 
 
-def tell_reachability(tick: Tick) -> str | Again:
+def tell_reachability(tick: Tick) -> str | datetime:
     """Tell opponents that mail to a player bounces or arrives again, unless this has changed."""
     what = tick.timer.about.split(".")[1]
     player = tick.player
     since = player.unreachable_since
     if not player.is_active or (since is None) != (what == REACHABLE):
         return f"it did not last with {player.handle}"
-    if since is not None and tick.now < since + LASTED:
-        return Again(since + LASTED, f"mail to {player.handle} came back again")
+    if since is not None and tick.now < since + LASTED:  # mail has come back again
+        return since + LASTED
     fact = PlayerUnreachable if since else PlayerReachable
     waiting = tick.work.boards.to_move(player.id)
     _tell_who_waits(tick, player, waiting, lambda number: fact(number, player.id))
@@ -68,15 +68,14 @@ def _tell_who_waits(
         tick.work.timers.set(kind, f"{stem}.{some[-1]}", tick.now, then, player_id=player.id)
 
 
-def tell_vacation_begun(tick: Tick) -> str | Again:
+def tell_vacation_begun(tick: Tick) -> str | datetime:
     vacation, player = _vacation_of(tick)
     if vacation is None or not player.is_active:
         return _DROPPED
     first, last = vacation.first_day, vacation.last_day
     today = today_in(vacation, player, tick.now)
     if today < first:  # the player has moved to another time zone
-        at = beginning_of(first, player) + NOTICE_AFTER
-        return Again(at, f"{player.handle} is not away yet")
+        return beginning_of(first, player) + NOTICE_AFTER
     if today >= last:
         return f"the vacation of {player.handle} is over, or nearly"
     told = player.id, str(first), str(last)
@@ -89,7 +88,7 @@ def tell_vacation_begun(tick: Tick) -> str | Again:
     return _tell_of(tick, vacation, player, lambda number: PlayerAway(number, *told), but=known)
 
 
-def tell_vacation_ended_early(tick: Tick) -> str | Again:
+def tell_vacation_ended_early(tick: Tick) -> str | datetime:
     vacation, player = _vacation_of(tick)
     if vacation is None or not player.is_active:
         return _DROPPED
@@ -121,7 +120,7 @@ def _tell_of(
     return f"told of the vacation of {player.handle}"
 
 
-def send_digest(tick: Tick) -> str | Again:
+def send_digest(tick: Tick) -> str | datetime:
     """Write a player's digest of the news stored since the last one, and schedule the next."""
     player = tick.work.players.find(tick.timer.player_id or 0)
     if player is None or not player.addresses:
@@ -132,36 +131,33 @@ def send_digest(tick: Tick) -> str | Again:
     sizes = tick.work.readers.boards(player.id, until)
     waits = deferred_until(player, now)
     if waits is None and _write_digest(tick, player, sizes):
-        return Again(now + _NEXT_MAIL_AFTER, f"one of the digests of {player.handle}")
+        return now + _NEXT_MAIL_AFTER
     if wanted:
         # For an unreachable player, news are collected until the next mail may go out.
-        at = next_digest(player.settings, max(waits or now, now))
-        return Again(at, f"looked what was kept for {player.handle}")
+        return next_digest(player.settings, max(waits or now, now))
     if not sizes and now - tick.timer.set_at >= _A_TURN_IS_OVER:
         return f"{player.handle} gets no digests any more"
-    at = max(waits or now, now + _A_TURN_IS_OVER)
-    return Again(at, f"the last digest of {player.handle}")
+    return max(waits or now, now + _A_TURN_IS_OVER)
 
 
-def tell_claims(tick: Tick) -> str | Again:
+def tell_claims(tick: Tick) -> str | datetime:
     """Tell a player of mails in the player's name that got no answer, once a day."""
     player = tick.work.players.find_locked(tick.timer.player_id or 0)
     if player is None or not tell_unanswered(tick, player):
         return "no mail of theirs was left unanswered"
-    return Again(tick.now + DIGEST_EVERY, f"told {player.handle} who was not answered")
+    return tick.now + DIGEST_EVERY
 
 
-def send_broadcast(tick: Tick) -> str | Again:
+def send_broadcast(tick: Tick) -> str | datetime:
     """Mail what the operator writes to some more players, and the others later."""
     section, readers, more = broadcasts.next_readers(tick.work, tick.now)
     ends = broadcasts.UNSUBSCRIBED
     for player in readers:
         MailWriter(tick).to_many(player, [section], Kind.BROADCAST, ends, name=broadcasts.LIST)
-    told = f"a broadcast to {len(readers)} players"
-    return Again(tick.now + broadcasts.EVERY, told) if more else told
+    return tick.now + broadcasts.EVERY if more else f"a broadcast to {len(readers)} players"
 
 
-def tell_kept_news(tick: Tick) -> str | Again:
+def tell_kept_news(tick: Tick) -> str | datetime:
     work, number = tick.work, tick.timer.player_id or 0
     # The player's or board's lock keeps others from adding news for this timer while it ends.
     if tick.timer.board_id is None:
@@ -172,13 +168,13 @@ def tell_kept_news(tick: Tick) -> str | Again:
         return "nobody is told there any more"
     waits, later = deferred_until(player, tick.now), next_hour(tick.now)
     if waits is not None:
-        return Again(waits, f"mail to {player.handle} waits")
+        return waits
     sizes = work.readers.boards(number, tick.timer.due_at)
     if _write_digest(tick, player, sizes):
-        return Again(later, f"told {player.handle} a part of what was kept")
+        return later
     board = work.boards.find(tick.timer.board_id or 0, lock=True)
     if board and number in work.readers.waiting(board.id):
-        return Again(later, f"more was kept for {player.handle}")
+        return later
     return f"told {player.handle} what was kept"
 
 

@@ -11,19 +11,10 @@ from pbm.play.clocks.calendar import is_down
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.later import SOON
 from pbm.store.values.boards import Board
-from pbm.store.values.mails import incoming
 from pbm.store.values.players import Player
 from pbm.store.values.queues import Timer
 
 _RETRY_AFTER = timedelta(minutes=10)  # while earlier mails are not handled yet
-
-
-@dataclass(frozen=True)
-class Again:
-    """The outcome of a timer that must run again at the moment `at`; `told` is for the log."""
-
-    at: datetime
-    told: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,17 +30,14 @@ class Tick(Turn):
         """The timer's board, locked; None if it was deleted."""
         return self.work.boards.find(self.timer.board_id or 0, lock=True)
 
-    def waits_for_mail(self, until: datetime) -> Again | None:
-        """Return a retry of the timer if mail that came by `until` may be unhandled, else None.
+    def waits_for_mail(self, until: datetime) -> datetime | None:
+        """Return when to try again if mail that came by `until` may be unhandled, else None.
 
         Call this before a player is penalised for having sent no mail.
         """
-        if is_down(self.work, self.now):
-            return Again(self.now + _RETRY_AFTER, "no mail can come in")
         oldest = self.work.inbox.longest_waiting()
-        if oldest is None or oldest[1] > until:
-            return None
-        return Again(self.now + _RETRY_AFTER, f"mail {incoming(oldest[0])} came before and waits")
+        is_behind = oldest is not None and oldest[1] <= until
+        return self.now + _RETRY_AFTER if is_behind or is_down(self.work, self.now) else None
 
 
 def announce_several(tick: Tick, events: Sequence[Event], *, but: int | None = None) -> None:

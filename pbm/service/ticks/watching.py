@@ -4,7 +4,7 @@ The transaction that writes a watcher's mail also notes up to which event the wa
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.events import Commented
@@ -15,7 +15,7 @@ from pbm.play.views import board_view
 from pbm.service.telling.later import deferred_until, known_ply
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.telling.readers import handles_on, told_of
-from pbm.service.ticks.tick import Again, Tick
+from pbm.service.ticks.tick import Tick
 from pbm.store.values.boards import Board
 from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player
@@ -57,7 +57,7 @@ def tell_watchers(tick: Tick) -> str:
     return f"told {len(may_be)} who watch board {board.id}"
 
 
-def tell_watcher(tick: Tick) -> str | Again:
+def tell_watcher(tick: Tick) -> str | datetime:
     """Mail a watcher the news of all boards, once a day."""
     work, number = tick.work, tick.timer.player_id or 0
     player, watched = work.players.find_locked(number), work.watchings.of_watcher(number)
@@ -66,7 +66,7 @@ def tell_watcher(tick: Tick) -> str | Again:
         return "nobody watches there any more"
     later = watching.next_daily(player.settings, tick.now)
     if not _is_reached(tick, player):
-        return Again(later, f"no mail goes to {player.handle} now")
+        return later
     over = [item for item in watched if item.over]
     if over:
         work.watchings.end(number, [item.id for item in over])
@@ -82,8 +82,8 @@ def tell_watcher(tick: Tick) -> str | Again:
     for board, _ in told:
         work.watchings.tell(number, board.id, is_over=not board.playing)
     if len(found) == _BOARDS:
-        return Again(tick.now + _NEXT_BATCH_AFTER, f"told {player.handle} of some boards")
-    return Again(later, f"looked what {player.handle} watches")
+        return tick.now + _NEXT_BATCH_AFTER
+    return later
 
 
 def _is_reached(tick: Tick, player: Player) -> bool:
