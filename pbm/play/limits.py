@@ -52,7 +52,6 @@ SENT = Rate("told", 30, 12 * _HOUR)
 CHALLENGED = Rate("challenged", 4, 12 * _HOUR)
 CHALLENGED_BY = Rate("challenged-by", 2, 12 * _HOUR)  # of one player
 PICTURED = 25.0  # tokens of SENT left, for a mail with a large picture
-WAS_TOO_MUCH = 10.0  # tokens of SENT left: with fewer, some hours ago news may have been kept
 ACCOUNT_NEWS = Rate("account", 1, _DAY)  # of a player, on a board
 
 # Questions.

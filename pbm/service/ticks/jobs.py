@@ -142,8 +142,7 @@ class Ticks:
         work.timers.set_stuck(timer)
         params = {"number": timer.id, "kind": timer.kind, "board": timer.board_id, "error": error}
         turn = Turn(work=work, site=self.site, now=self.clock())
-        cause = f"{timer.kind} {error}"
-        tell_of_trouble(turn, "stuck-timer", params, cause)
+        tell_of_trouble(turn, "stuck-timer", params, f"{timer.kind} {error}")
 
 
 async def keep_time(

@@ -170,12 +170,11 @@ class Players(Repository):
         self.add_address(player_id, address, now)
         return self.get(player_id)
 
-    def add_robot(self, name: str, now: datetime) -> bool:
-        """Add a robot, whose handle is its name. Returns False if the handle is taken."""
-        if self.formerly(name) is not None:
-            return False
-        row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
-        return self._add_if_new(players, "handle", **row, joined_at=now)
+    def add_robot(self, name: str, now: datetime) -> None:
+        """Add a robot, whose handle is its name, unless that handle is taken."""
+        if self.formerly(name) is None:
+            row = {"handle": name, "robot": name, "status": "active", "epoch": FIRST_EPOCH}
+            self._add_if_new(players, "handle", **row, joined_at=now)
 
     def add_address(self, player_id: int, address: str, now: datetime) -> None:
         row = {"player_id": player_id, "address": address, "address_key": address.lower()}
