@@ -41,6 +41,16 @@ class RobotTurn(Turn):
     board: Board  # locked if the job is finished
     wanted: Any  # what the job is for, such as an offer
 
+    @property
+    def course(self) -> Course:
+        board = self.board
+        return Course(board.game, board.start_state, steps_of(self.work, board))
+
+    @property
+    def seed(self) -> int:
+        """The seed for a robot's choice among equally good moves."""
+        return crc32(f"{self.board.id}.{self.board.ply}".encode())
+
 
 @dataclass(frozen=True)
 class JobHandler:
@@ -53,15 +63,6 @@ class JobHandler:
     give_up: Callable[[RobotTurn], str]  # is called after too many failed tries
 
 
-def course_of(work: UnitOfWork, board: Board) -> Course:
-    return Course(board.game, board.start_state, steps_of(work, board))
-
-
-def seed_of(board: Board) -> int:
-    """Return the seed for a robot's choice among equally good moves."""
-    return crc32(f"{board.id}.{board.ply}".encode())
-
-
 def mover_of(work: UnitOfWork, job: SearchJob, board: Board) -> Seat | None:
     mover = board.to_move
     if mover is None or mover.robot is None or move_key(board, mover.player_id) != job.about:
@@ -72,8 +73,8 @@ def mover_of(work: UnitOfWork, job: SearchJob, board: Board) -> Seat | None:
 
 def prepare_move(turn: RobotTurn) -> Computation:
     easier = max(0, turn.job.tries - _AS_STRONG + 1)
-    course, most = course_of(turn.work, turn.board), turn.site.thought_seconds
-    return partial(think_about, turn.wanted.robot, course, seed_of(turn.board), easier, most)
+    robot, most = turn.wanted.robot, turn.site.thought_seconds
+    return partial(think_about, robot, turn.course, turn.seed, easier, most)
 
 
 def finish_move(turn: RobotTurn, found: RobotMove) -> str:
@@ -121,10 +122,9 @@ def offer_of(_work: UnitOfWork, job: SearchJob, board: Board) -> Offer | None:
 
 
 def prepare_answer(turn: RobotTurn) -> Computation:
-    board = turn.board
-    seat = board.seats_of(turn.job.params["robot"])[0]
+    seat = turn.board.seats_of(turn.job.params["robot"])[0]
     assert seat.robot
-    return partial(standing, seat.robot, course_of(turn.work, board), seat.seat, seed_of(board))
+    return partial(standing, seat.robot, turn.course, seat.seat, turn.seed)
 
 
 def finish_answer(turn: RobotTurn, found: RobotStanding) -> str:
@@ -154,8 +154,7 @@ def hinted_mover(_work: UnitOfWork, job: SearchJob, board: Board) -> Seat | None
 
 
 def prepare_hint(turn: RobotTurn) -> Computation:
-    course, seed = course_of(turn.work, turn.board), seed_of(turn.board)
-    return partial(analysis.advise, course, seed, turn.job.tries)
+    return partial(analysis.advise, turn.course, turn.seed, turn.job.tries)
 
 
 def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
@@ -189,7 +188,7 @@ def piece_of(
 def prepare_piece(turn: RobotTurn) -> Computation:
     _, piece = turn.wanted
     easier = replace(piece, nodes=max(1, piece.nodes >> 2 * turn.job.tries))
-    return partial(analysis.look_at, course_of(turn.work, turn.board), easier)
+    return partial(analysis.look_at, turn.course, easier)
 
 
 def finish_piece(turn: RobotTurn, judged: Sequence[analysis.Judged]) -> str:
