@@ -245,9 +245,6 @@ class RobotWorker:
     async def _extend_leases(self) -> None:
         while True:
             await asyncio.sleep(EXTEND_EVERY)
-            extend = partial(self.jobs.extend, numbers=frozenset(self._under_way))
-            try:
-                if self._under_way:
-                    await self.writer.do(extend)
-            except DBAPIError as error:
-                _log.warning("database away, no sign given", error=str(error.orig))
+            if self._under_way:
+                extend = partial(self.jobs.extend, numbers=frozenset(self._under_way))
+                await until_done(partial(self.writer.do, extend), "no sign is given")
