@@ -82,10 +82,7 @@ class Replay:
         return self._keep(step, step.seat, self._number, position)
 
     def skip(self, text: str) -> None:
-        """Pass over the next seat, for which the record has dashes (`text`) instead of a move.
-
-        Raises RecordError if the seat can move.
-        """
+        """Pass over the next seat, which has dashes (`text`). Raises RecordError if it can move."""
         to_move = turn(self.position)
         seat = (self._next + self._shown - 1) % len(self.position.sides) + 1
         if to_move in (None, seat):

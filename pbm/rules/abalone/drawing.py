@@ -1,7 +1,4 @@
-"""The content of a picture: the empty board, the marbles and the last moves.
-
-Its form is described in `contract.Draws`.
-"""
+"""The content of a picture, as in `contract.Draws`: the empty board, marbles and last moves."""
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
@@ -96,10 +93,7 @@ def _beside(cell: int, step: int, away: float) -> Point:
 
 
 def _ends() -> Iterator[tuple[str, int, int]]:
-    """Yield a tuple for each end of a row or column that has a label.
-
-    The tuple has the label, the cell next to the label, and the step from that cell to the label.
-    """
+    """Yield the label of each end of a row or column, the cell next to it, and the step to it."""
     for cell in CELLS:
         for label, step in ((ROWS[cell // 10 - 1].upper(), LEFT), (str(cell % 10), UPPER_RIGHT)):
             if not is_on_board(cell + step):

@@ -101,10 +101,7 @@ def give_up_move(turn: RobotTurn) -> str:
 
 
 def _settle_draw(turn: Turn, board: Board, robot_id: int, score: int | None) -> list[Event]:
-    """Answer any draw offer, or claim a draw if only robots still play on the board.
-
-    The answer depends on `score`.
-    """
+    """Answer any draw offer, by `score`, or claim a draw if only robots still play on the board."""
     offer = offered_to(board, robot_id)
     if offer is not None:
         found = RobotStanding(score or 0, quiet_moves(board.rules, board.position))

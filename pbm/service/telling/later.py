@@ -37,8 +37,7 @@ def decide(
 ) -> None:
     """Decide which readers are told later, and whose mails have a small picture.
 
-    Timers are set for what does not wait for a digest. A mail that replaces a delayed one goes out
-    now.
+    Timers are set for what does not wait for a digest. What replaces a delayed mail goes out now.
     """
     may_wait = [reader for reader in readers if not reader.delayed]
     for reader in may_wait:
@@ -78,11 +77,7 @@ def _tell_later(turn: Turn, board: Board, reader: Reader, at: datetime) -> None:
 
 
 def waiting_news(turn: Turn, board: Board, reader: Waiting) -> News:
-    """Return the news of a board of which a reader is still to be told.
-
-    Of long news only the facts are told, and who wrote comments. Of very long ones the rest is left
-    out.
-    """
+    """Return the news of a board of which a reader is still to be told; long news is shortened."""
     events = waiting_events(turn.work, board.id, reader)
     told = told_of(events, reader.player_id, handles_on(turn.work, board), MOST_KEPT)
     return News(known_ply(board, events), told)

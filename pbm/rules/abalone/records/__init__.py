@@ -1,7 +1,4 @@
-"""Records of games as text: APGN, moves in Aba-Pro notation, JSON, and a diagram.
-
-Each record is played through. `docs/records.md` describes the forms.
-"""
+"""Records of games as text, each played through, in the forms of `docs/records.md`."""
 
 import json
 import re
