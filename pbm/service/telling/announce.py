@@ -36,11 +36,7 @@ _MANY_BOARDS = 5  # boards in progress at which a player is offered fewer mails
 
 
 def announce_boards(
-    turn: Turn,
-    events: Sequence[Event],
-    *,
-    but: int | None = None,
-    together: Collection[int] = frozenset(),
+    turn: Turn, events: Sequence[Event], *, but: int | None = None, together: Collection[int] = ()
 ) -> None:
     """Lock the boards of the events, and mail them to their readers, now or later.
 

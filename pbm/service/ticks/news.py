@@ -26,6 +26,7 @@ from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player, Vacation
 from pbm.store.values.queues import TimerKind
 
+_Fact = Callable[[int], AccountNews]  # of a board
 _AT_ONCE = 10  # boards in one transaction
 _DROPPED = "the vacation was dropped"
 _NEXT_BATCH_AFTER = timedelta(milliseconds=200)  # lets turns run between
@@ -50,9 +51,7 @@ def tell_reachability(tick: Tick) -> str | datetime:
     return f"told that {player.handle} is {what}"
 
 
-def _tell_who_waits(
-    tick: Tick, player: Player, boards: Collection[int], fact: Callable[[int], AccountNews]
-) -> None:
+def _tell_who_waits(tick: Tick, player: Player, boards: Collection[int], fact: _Fact) -> None:
     """Announce a fact about the player on some of these boards. A new timer handles the others."""
     stem, after = tick.timer.about.rsplit(".", 1)
     left = sorted(number for number in boards if number > int(after))
@@ -105,11 +104,7 @@ def _vacation_of(tick: Tick) -> tuple[Vacation | None, Player]:
 
 
 def _tell_of(
-    tick: Tick,
-    vacation: Vacation,
-    player: Player,
-    fact: Callable[[int], AccountNews],
-    but: Collection[int | None] = (),
+    tick: Tick, vacation: Vacation, player: Player, fact: _Fact, but: Collection[int | None] = ()
 ) -> str:
     boards = [
         number
