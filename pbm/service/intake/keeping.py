@@ -49,7 +49,6 @@ REMEMBERED = limits.Rate("put-off", 1, timedelta(days=1))  # deferred senders, a
 SAME_FOR = timedelta(days=30)
 SAME_WITHOUT_MESSAGE_ID_FOR = timedelta(minutes=10)
 STRANGERS_HANDICAP = 60.0  # seconds added to the place of a stranger's mail
-FURTHEST = 120.0  # largest delay in seconds; each short mail of a sender adds one
 _MOST_PIECES = 8  # a long mail adds a second for each `LONG` bytes, up to this many
 _TOO_MANY_WAIT = Rejection(
     450, "4.7.1 Many mails of yours wait to be read; please send this one again later."
@@ -282,14 +281,14 @@ def queued(recipient: Recipient, author: str, raw: bytes, *, from_player: bool) 
     apart = 1.0 + min(len(raw) // LONG, _MOST_PIECES)
     match recipient:
         case PlayerReply(player_id, board_id):
-            return Queued(f"u{player_id}", board_id, apart=apart, furthest=FURTHEST)
+            return Queued(f"u{player_id}", board_id, apart=apart)
         case Bounce(player_id) | Unsubscribe(player_id):
-            return Queued(f"b{player_id}", apart=apart, furthest=FURTHEST)
+            return Queued(f"b{player_id}", apart=apart)
         case Postmaster():
             return Queued(handicap=STRANGERS_HANDICAP)
     known = from_player or isinstance(recipient, QuestionReply | Probe)
     handicap = 0.0 if known else STRANGERS_HANDICAP
-    return Queued(author or None, None, known, handicap, apart, FURTHEST)
+    return Queued(author or None, None, known, handicap, apart)
 
 
 def _is_covered(others: Sequence[Recipient], recipient: Recipient) -> bool:

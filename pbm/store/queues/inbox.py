@@ -89,6 +89,7 @@ _CLAIM = Statement(
     .with_for_update(skip_locked=True)
 )
 _ANY_LENGTH = 2**31 - 1  # bytes
+_FURTHEST = 120.0  # seconds from now; a mail with a later place is refused
 _SET = ColumnSetter(inbox)
 _KEEP_RAW = Statement(
     insert(inbox_raw).inline().values(inbox_id=bindparam("mail"), raw=bindparam("raw"))
@@ -131,7 +132,7 @@ class Inbox(MailQueue[InboxMail]):
             "status": InboxStatus.NEW,
             "tries": 0,
             "first_place": now + queued.handicap,
-            "last_place": now + queued.furthest,
+            "last_place": now + _FURTHEST,
             "apart": queued.apart,
         }
         while (added := _KEEP.value(self._transaction, **values)) is None:

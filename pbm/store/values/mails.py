@@ -120,7 +120,6 @@ class Queued:
     known: bool = True  # the sender seems to be a player
     handicap: float = 0.0  # seconds from now to the place
     apart: float = 1.0  # least seconds after the last place in the lane
-    furthest: float = 120.0  # seconds from now; a mail with a later place is refused
 
 
 @dataclass(frozen=True)
