@@ -126,8 +126,7 @@ def _answer_if_nothing_runs(context: Context, meant: Reading) -> tuple[str, list
 
 
 def _no_command_answer(context: Context, meant: Reading, number: int | None) -> Answered:
-    missing = context.turn.cause.missing
-    told: dict[str, Any] = {"number": number, "missing": missing}
+    told: dict[str, Any] = {"number": number, "missing": context.turn.cause.missing}
     if number is None and covering(context):
         told["watches"] = next(iter(context.hints), None)
         told["said"] = questions.shortened(meant.comment)

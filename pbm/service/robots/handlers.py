@@ -169,8 +169,7 @@ def finish_hint(turn: RobotTurn, advice: analysis.Advice) -> str:
 
 def give_up_hint(turn: RobotTurn) -> str:
     board, player = turn.board, turn.work.players.get(turn.job.player_id)
-    told = {"number": board.id}
-    announce_answer(turn, player, [Answered("hint-failed", told, board.id)])
+    announce_answer(turn, player, [Answered("hint-failed", {"number": board.id}, board.id)])
     return f"no hint for {player.handle} on board {board.id}"
 
 

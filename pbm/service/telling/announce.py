@@ -256,8 +256,7 @@ def tell_leaver(
     told = (fact for fact in facts if fact.only_reader == player.id)
     if player.addresses:
         board = turn.work.boards.get(handed.board_id)
-        view = shown_to(turn, player, board, handed, *told)
-        MailWriter(turn).board(player, board, view)
+        MailWriter(turn).board(player, board, shown_to(turn, player, board, handed, *told))
 
 
 def announce_answer(turn: Turn, player: Player, sections: Sequence[Answered]) -> bool:

@@ -99,8 +99,7 @@ def told_of(
             head, rest = divide_comment(event.lines)
             said: dict[str, Any] = {"handle": handle_of(event.player), "head": head, "rest": rest}
             size += size_of(said)
-            is_shown = event.lines and player_id not in event.hidden_from and size <= most
-            if is_shown:
+            if event.lines and player_id not in event.hidden_from and size <= most:
                 comments.append(said)
             else:
                 not_shown[said["handle"]] = None

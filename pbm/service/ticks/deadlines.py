@@ -185,8 +185,7 @@ def _decline_first_move(tick: Tick, board: Board, player: Player) -> str | datet
         return by + ALL_KEPT
     if wait := tick.waits_for_mail(by):
         return wait
-    events = decline_board(tick.work, board, player, tick.now, FirstMoveMissed)
-    announce_several(tick, events)
+    announce_several(tick, decline_board(tick.work, board, player, tick.now, FirstMoveMissed))
     return f"declined board {board.id} for {player.handle}"
 
 

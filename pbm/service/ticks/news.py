@@ -164,8 +164,7 @@ def tell_kept_news(tick: Tick) -> str | datetime:
     waits, later = deferred_until(player, tick.now), next_hour(tick.now)
     if waits is not None:
         return waits
-    sizes = work.readers.boards(number, tick.timer.due_at)
-    if _write_digest(tick, player, sizes):
+    if _write_digest(tick, player, work.readers.boards(number, tick.timer.due_at)):
         return later
     board = work.boards.find(tick.timer.board_id or 0, lock=True)
     if board and number in work.readers.waiting(board.id):

@@ -56,16 +56,14 @@ def tell_anew(work: UnitOfWork) -> None:
 def tell_operator(turn: Turn, mail: InboxMail) -> None:
     """Tell the operator which mail is stuck, and why."""
     number, error = incoming(mail.id), turn.work.inbox.get(mail.id).outcome or ""
-    params = {"number": number, "error": error}
-    tell_of_trouble(turn, "stuck-operator", params, error)
+    tell_of_trouble(turn, "stuck-operator", {"number": number, "error": error}, error)
 
 
 def tell_sender(turn: Turn, mail: InboxMail) -> None:
     """Tell a player that a mail of theirs is stuck."""
     player, _ = sender_of(turn, mail)
     if player is not None:
-        params = {"number": incoming(mail.id)}
-        MailWriter(turn).notice(player, "stuck-player", params)
+        MailWriter(turn).notice(player, "stuck-player", {"number": incoming(mail.id)})
 
 
 def sender_of(turn: Turn, mail: InboxMail) -> tuple[Player | None, str]:

@@ -137,8 +137,7 @@ def _tell_owner(turn: Turn, recipient: Recipient, why: str, *, readable: bool = 
     whose = owner.id if isinstance(owner, Player) else owner
     if owner is None or not UNNAMED_TOLD.take(turn.work, turn.now, whose, wait=False):
         return ""
-    told = {"why": why, "readable": readable}
-    MailWriter(turn).notice(owner, "unnamed", told)
+    MailWriter(turn).notice(owner, "unnamed", {"why": why, "readable": readable})
     return " Told to the owner of the reply address."
 
 
