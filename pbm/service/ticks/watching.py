@@ -81,9 +81,7 @@ def tell_watcher(tick: Tick) -> str | datetime:
         _mail(tick, player, shown, [item.followed_id or 0 for item in over])
     for board, _ in told:
         work.watchings.tell(number, board.id, is_over=not board.playing)
-    if len(found) == _BOARDS:
-        return tick.now + _NEXT_BATCH_AFTER
-    return later
+    return tick.now + _NEXT_BATCH_AFTER if len(found) == _BOARDS else later
 
 
 def _is_reached(tick: Tick, player: Player) -> bool:
