@@ -91,7 +91,7 @@ class TakeBack(BoardCommand, group="play"):
 class _Answer(Command):
     takes_login = True
     passes_over = ("the", "offer", "from")
-    withdraws: ClassVar[bool] = False  # answers the speaker's own offers and challenges, too
+    refuses: ClassVar[bool] = False  # and withdraws the speaker's own offers and challenges
 
     board: BoardRef | None = operand(BoardKind(), optional=True, anywhere=True)
     what: str | None = operand(_WHAT, optional=True)
@@ -137,7 +137,7 @@ class _Answer(Command):
         return locked
 
     def _who_may_answer(self, challenge: PendingChallenge) -> Collection[int]:
-        return (challenge.by_id, *challenge.asked) if self.withdraws else challenge.waiting
+        return (challenge.by_id, *challenge.asked) if self.refuses else challenge.waiting
 
     def _asked_boards(self, context: Context) -> tuple[Sequence[Board], list[Board]]:
         """Return the sender's newest boards in progress, and which of them have an open offer."""
@@ -178,9 +178,20 @@ class _Answer(Command):
             offer
             for offer, asked in board.open_offers.items()
             if offer.kind == (self.what or offer.kind)
-            and (me in asked or (self.withdraws and me == offer.by))
+            and (me in asked or (self.refuses and me == offer.by))
             and (offer.kind != TAKEBACK or ply in (None, offer.moved))
         ]
+
+    def run(self, context: Context) -> Iterator[Event]:
+        match self._asked(context):
+            case None:
+                yield set_challenges(context, "off" if self.refuses else "on")
+            case PendingChallenge() as challenge:
+                yield from (_refused if self.refuses else _accepted)(context, challenge)
+            case board, offer:
+                of = (context.work, board, offer, context.player.id)
+                yield from offers.refuse(*of) if self.refuses else offers.agree(*of, context.now)
+                yield from _told_to_guest(context, board, offer)
 
     def pinned(self, context: Context) -> str:
         match self._asked(context):
@@ -200,36 +211,13 @@ class Accept(_Answer, group="play"):
     words = ("accept",)
     examples = ("accept draw", "accept takeback 12", "accept", "accept challenge bob")
 
-    def run(self, context: Context) -> Iterator[Event]:
-        match self._asked(context):
-            case None:
-                yield set_challenges(context, "on")
-            case PendingChallenge() as challenge:
-                yield from _accepted(context, challenge)
-            case board, offer:
-                yield from offers.agree(context.work, board, offer, context.player.id, context.now)
-                yield from _told_to_guest(context, board, offer)
-
 
 class Reject(_Answer, group="play"):
     """Say no to what another player asks for, or withdraw what you asked for yourself."""
 
     words = ("reject",)
     examples = ("reject draw", "reject takeback 12", "reject", "reject challenge bob")
-    withdraws = True
-
-    def run(self, context: Context) -> Iterator[Event]:
-        match self._asked(context):
-            case None:
-                yield set_challenges(context, "off")
-            case PendingChallenge() as challenge:
-                own = challenge.by_id == context.player.id
-                told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
-                yield Answered("challenge-refused", told)
-                yield refuse_challenge(context.work, challenge, context.player)
-            case board, offer:
-                yield from offers.refuse(context.work, board, offer, context.player.id)
-                yield from _told_to_guest(context, board, offer)
+    refuses = True
 
 
 class Substitute(BoardCommand, group="play"):
@@ -261,6 +249,13 @@ def _told_to_guest(context: Context, board: Board, offer: Offer) -> Iterator[Eve
         others = [after.handle_of(one) for one in after.waiting_for(offer)] if waits else []
         told = {"number": board.id, "by": board.handle_of(offer.by), "waiting": others}
         yield Answered("substitute-answered", told)
+
+
+def _refused(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
+    own = challenge.by_id == context.player.id
+    told = {"own": own, "inviter": challenge.handle_of(challenge.by_id)}
+    yield Answered("challenge-refused", told)
+    yield refuse_challenge(context.work, challenge, context.player)
 
 
 def _accepted(context: Context, challenge: PendingChallenge) -> Iterator[Event]:
