@@ -46,12 +46,18 @@ class Confirm(_Settle, group="play"):
         if self.kept is None or self.board is None:
             yield from stored(submitted(context, self.board)).run(context)
             return
-        board, (state, move) = context.own_game(self.board), self.kept
+        board, (_, move) = context.own_game(self.board), self.kept
         mine = board.to_move is not None and board.to_move.player_id == context.player_id
-        if not mine or (self.board.ply, state) != (board.ply + 1, state_of(board)):
+        if not (mine and self.move_on(board)):
             raise Refusal("submit-void", number=board.id, move=move)
         context.work.questions.settle_submitted(context.player_id, board.id, ErrandStatus.DONE)
         yield from context.play(board, move)
+
+    def move_on(self, board: Board) -> str | None:
+        """Return the kept move if the board is as it was when it was submitted, else None."""
+        state, move = self.kept or ("", "")
+        is_same = (self.board, state) == (BoardRef(board.id, board.ply + 1), state_of(board))
+        return move if is_same else None
 
     def question(self) -> str:
         kept, board = self.kept, self.board
@@ -90,7 +96,7 @@ def submitted(context: Context, board: BoardRef | None) -> PendingCommands:
     numbers = [number for number in found if named in (None, number)]
     if len(numbers) > 1:
         boards = work.boards.get_many(numbers)
-        fit = [board for board in boards if _move_kept(found[board.id], board)]
+        fit = [board for board in boards if stored(found[board.id]).move_on(board)]
         if len(fit) != 1:
             raise which_board(fit or boards)
         numbers = [fit[0].id]
@@ -109,12 +115,4 @@ def stored(errand: PendingCommands) -> Confirm:
 def waiting_on(context: Context, board: Board) -> str | None:
     """Return the move that the player has submitted on a board and can confirm now, or None."""
     found = context.work.questions.submitted(context.player_id)
-    return next(filter(None, (_move_kept(item, board) for item in found)), None)
-
-
-def _move_kept(errand: PendingCommands, board: Board) -> str | None:
-    """Return the move if the board is as it was when it was submitted, else None."""
-    command = stored(errand)
-    state, move = command.kept or ("", "")
-    is_same = (command.board, state) == (BoardRef(board.id, board.ply + 1), state_of(board))
-    return move if is_same else None
+    return next(filter(None, (stored(item).move_on(board) for item in found)), None)
