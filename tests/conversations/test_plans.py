@@ -146,6 +146,7 @@ def test_a_digest_tells_what_a_plan_has_played(table: Table, people: list[Person
         (f"plan 1#99999999999 {PLAN}", '"1#99999999999" is not a board'),
         (f"plan #99999999999 {PLAN}", '"#99999999999" is not a board'),
         (f"plan 1#7 {PLAN}", "Board 1 has moves #1 to #1, and no #7."),
+        (f"plan if ich spiele {REPLY} then {SECOND}", "Your words may be a plan"),
     ],
 )
 def test_what_plans_nothing(said: str, told: str, table: Table, people: list[Person]) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Final
 
@@ -78,24 +78,19 @@ def read_plan_line(text: str) -> Written | None:
     >>> read_plan_line("if you play well then I am lost") is None
     True
     """
-    line = _folded(text)
-    if len(text) > LONGEST_LINE:
-        return None
-    if (move := _move(line)) is not None:
-        return Written(text.strip(), (((), move),))
+    line = _folded(text) if len(text) <= LONGEST_LINE else ""
     pieces = _with_answers(_pieces(line))
-    if not pieces or pieces[0][0] not in (_IF, _ELSE):
-        return None
-    if pieces[0][0] == _ELSE:
-        move = _move(pieces[0][1]) if len(pieces) == 1 else None
-        return Written(text.strip(), (((), move),)) if move else None
+    otherwise = [said for mark, said in pieces if mark == _ELSE]
+    if move := _move(otherwise[0] if len(pieces) == len(otherwise) == 1 else line):
+        return Written(text.strip(), (((), move),))
     parts = list[tuple[tuple[Said, ...], str]]()
     for (first, condition), (second, answer) in zip(pieces[::2], pieces[1::2], strict=False):
         others, move = _condition(condition), _move(answer)
         if (first, second) != (_IF, _THEN) or not others or move is None:
             return None
         parts.append((others, move))
-    return Written(text.strip(), tuple(parts)) if len(pieces) == 2 * len(parts) else None
+    is_whole = len(pieces) == 2 * len(parts) > 0
+    return Written(text.strip(), tuple(parts)) if is_whole else None
 
 
 def _folded(text: str) -> str:
@@ -160,11 +155,13 @@ def _condition(text: str) -> tuple[Said, ...]:
     words = _BETWEEN.sub(" ", _ANY_MOVE.sub(ANY, _BESIDE.sub(" ", text))).split()
     said, handle = list[Said](), ""
     while words:
-        move, size = (ANY, 1) if words[0] == ANY else first_move(words)
+        # "I play K-R" is no move of another player, though K-R is one beside "I play".
+        near = [*takewhile(lambda word: word != ANY and not _names_player(word), words)]
+        move, size = (ANY, 1) if words[0] == ANY else first_move(near)
         if move:
             said.append(Said(move, handle))
             handle = ""
-        elif _names_player(words[0]) and not handle:
+        elif not (near or handle):
             handle, size = lowered(words[0]), 1
         else:
             return ()
