@@ -140,9 +140,9 @@ async def _heard(
         return verb, error
     lines = b"\n".join(line[4:].strip() for line in reply.split(b"\n")[:-1])
     text = lines.decode("utf-8", "surrogateescape")
-    return (
-        f"{code} {text}" if code in good else (verb, aiosmtplib.SMTPResponseException(code, text))
-    )
+    if code in good:
+        return f"{code} {text}"
+    return verb, aiosmtplib.SMTPResponseException(code, text)
 
 
 def as_data(raw: bytes) -> bytes:

@@ -88,7 +88,8 @@ def _handle_for(
     if isinstance(recipient, Bounce):
         return hear_report(turn, mail, recipient)
     envelope = read()
-    _log.debug("mail read", **named(mail.id), lines=len(envelope.said), by=envelope.automatic)
+    told = {"lines": len(envelope.said), "automatic": envelope.automatic}
+    _log.debug("mail read", **named(mail.id), **told)
     if envelope.automatic:
         return f"nothing: automatic mail ({envelope.automatic})"
     if isinstance(recipient, Unsubscribe):

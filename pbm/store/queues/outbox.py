@@ -217,7 +217,7 @@ class Outbox(MailQueue[OutboxMail]):
         """
         if outbox_ids:
             replied: dict[str | None, list[int]] = {}
-            for number in outbox_ids:
+            for number in sorted(outbox_ids):  # others lock rows in this order, too
                 replied.setdefault((replies or {}).get(number), []).append(number)
             outcome = {"status": status, "now": now, "error": error}
             sets = ({"mails": them, "reply": reply} | outcome for reply, them in replied.items())
