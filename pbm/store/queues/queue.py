@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 
 from pbm.store.sql.driver import Row
-from pbm.store.sql.transaction import Repository, read_as
+from pbm.store.sql.transaction import Repository, known, read_as
 from pbm.store.values.queues import SearchJob, Timer
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)  # earlier than the times of all rows
@@ -71,10 +71,7 @@ class MailQueue(_Queue[_M]):
 
     def get(self, number: int, *, lock: bool = False) -> _M:
         """Return a mail by number; `lock` keeps workers from claiming it. Raises LookupError."""
-        mail = self.find(number, lock=lock)
-        if mail is None:
-            raise LookupError(f"no mail {number} in the {self._table.name}")
-        return mail
+        return known(self.find(number, lock=lock), f"mail {number} in the {self._table.name}")
 
     def waiting(self, *, most: int | None = None) -> tuple[_M, ...]:
         """Return the mails that are waiting, stuck or failed, oldest first."""

@@ -28,7 +28,7 @@ from pbm.store.schema.people import players
 from pbm.store.schema.plans import notes, plans
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among, rows_of
-from pbm.store.sql.transaction import Repository, read_as
+from pbm.store.sql.transaction import Repository, known, read_as
 from pbm.store.values.boards import Board, BoardStatus, Handover, Round, Seat
 from pbm.store.values.players import PlayerStatus
 
@@ -113,10 +113,7 @@ class Boards(Repository):
 
     def get(self, board_id: int, *, lock: bool = False) -> Board:
         """Return a board. If `lock` is True, lock it until the commit. Raises LookupError."""
-        board = self.find(board_id, lock=lock)
-        if board is None:
-            raise LookupError(f"no board {board_id}")
-        return board
+        return known(self.find(board_id, lock=lock), f"board {board_id}")
 
     def lock_if_free(self, board_id: int) -> bool:
         """Lock a board until the commit. If others have locked it, return False at once."""

@@ -21,7 +21,7 @@ from pbm.store.schema.asking import challenged, challenges, questions, seeks
 from pbm.store.schema.columns import OPEN
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
-from pbm.store.sql.transaction import Repository, read_as
+from pbm.store.sql.transaction import Repository, known, read_as
 from pbm.store.values.asking import Challenged, PendingChallenge
 
 
@@ -34,9 +34,7 @@ class Challenges(Repository):
 
     def get(self, challenge_id: int) -> PendingChallenge:
         """Return a challenge that is known to wait for answers, and lock it until the commit."""
-        challenge = self.find(challenge_id)
-        assert challenge is not None
-        return challenge
+        return known(self.find(challenge_id), f"challenge {challenge_id}")
 
     def of_player(self, player_id: int, now: datetime) -> tuple[PendingChallenge, ...]:
         """Return the challenges that a player made or was asked about, oldest first.

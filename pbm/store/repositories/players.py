@@ -14,7 +14,7 @@ from pbm.store.schema.happened import readers
 from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import ColumnSetter, Read, Statement, among
-from pbm.store.sql.transaction import Repository, read_as
+from pbm.store.sql.transaction import Repository, known, read_as
 from pbm.store.values.players import FIRST_EPOCH, Player, PlayerSettings, PlayerStatus
 
 
@@ -75,10 +75,7 @@ class Listed(NamedTuple):
 class Players(Repository):
     def get(self, player_id: int) -> Player:
         """Return a player by id. Raises LookupError."""
-        player = self.find(player_id)
-        if player is None:
-            raise LookupError(f"no player {player_id}")
-        return player
+        return known(self.find(player_id), f"player {player_id}")
 
     def find(self, player_id: int) -> Player | None:
         known: Player | None = self._transaction.cache.get(("player", player_id))

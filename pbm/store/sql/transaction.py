@@ -167,6 +167,13 @@ def read_as(kind: type[V], row: Row, **others: Any) -> V:
     return value
 
 
+def known(value: V | None, what: str) -> V:
+    """Return a value that was looked up. Raises LookupError if it is None."""
+    if value is None:
+        raise LookupError(f"no {what}")
+    return value
+
+
 class Repository:
     """Base class of repositories, which run queries within one transaction."""
 
