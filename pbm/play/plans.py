@@ -40,12 +40,11 @@ _QUICK = 40  # steps, up to which lines are checked within the transaction
 
 @dataclass(frozen=True)
 class Made:
-    """A new plan, what it replaces, and a move of it that is due already."""
+    """A new plan, and what it replaces."""
 
     plan: Plan
     checked: Sequence[Checked]
     replaced: Plan | None
-    due: str | None
 
 
 def make_plan(
@@ -87,7 +86,7 @@ def make_plan(
         if len(left) > PLAN_LINES:
             raise Refusal("plan-lines", most=PLAN_LINES, number=board.id)
     plan = work.plans.set(board, player_id, left, turn.now)
-    return Made(plan, checked, replaced, move_due(board, plan))
+    return Made(plan, checked, replaced)
 
 
 def _checked(

@@ -86,7 +86,7 @@ def board_views(
             "picture": _picture(board, board.position, moves[since], reader, place),
             "marked": marked[since],  # moves, as data of the game
             "yours": yours,
-            "you": [] if board.from_record else [{"seat": it, **seats[it - 1]} for it in place.own],
+            "you": [{"seat": it, **seats[it - 1]} for it in place.own],
             "partners": [
                 {"handle": board.seats[seat - 1].handle, **seats[seat - 1]}
                 for seat in place.partners
@@ -142,7 +142,7 @@ class _Place:
 
 def _place_of(board: Board, reader: Player | None) -> _Place:
     own = tuple(seat.seat for seat in board.seats_of(reader.id)) if reader else ()
-    if not reader or not own:
+    if not reader or not own or board.from_record:  # whose seats are its importer's
         return _Place()
     beside = {other for seat in own for other in partners(board.position, seat)}
     moves_for, has_moved = board.played_by(reader.id), board.has_moved(reader.id)
@@ -306,7 +306,7 @@ def _picture(
     start = game.drawing(board.start, ())["signs"]
     named = [*({*place.moves_for} & {*to_move}), *place.own]
     about: ViewData = {"you": _digits(place.own)}
-    if not place.own or board.from_record:
+    if not place.own:
         named = [*to_move, 1]
         about = {"mover": _digits(to_move[:1])}
     elif place.partners:

@@ -117,10 +117,9 @@ class MakePlan(BoardCommand, group="play"):
             adds=what == _ADD,
         )
         told = self._told(context, board, made)
-        if made.due is not None:
-            yield NeedsConfirmation(
-                f"move {board.id}#{board.ply + 1} {made.due}", "planned-move", told, board.id
-            )
+        if move := move_due(board, made.plan):
+            line = f"move {board.id}#{board.ply + 1} {move}"
+            yield NeedsConfirmation(line, "planned-move", told, board.id)
         else:
             yield Answered("plan", told, board.id)
 
