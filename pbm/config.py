@@ -17,6 +17,7 @@ _PREFIX = "PBM_"
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,255}", re.ASCII)
 _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
+_FORMS = {"PBM_LISTEN": _LISTEN_FORMS, "PBM_METRICS_LISTEN": "127.0.0.1:9325"}
 _LONGEST_SOCKET_PATH = 107  # bytes; what the kernel takes
 _SMTP_PORT = 25
 _MOST_WORKERS, _USUAL_WORKERS = 64, 8
@@ -72,6 +73,7 @@ class Settings:
     log_format: str = "logfmt"
     log_level: str = "info"
     log_addresses: str = "digests"
+    metrics_listen: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
@@ -79,6 +81,12 @@ class Settings:
         if not doorways:
             raise OperatorError(f"PBM_LISTEN names no address; it may look like {_LISTEN_FORMS}.")
         return doorways
+
+    @property
+    def metrics_address(self) -> tuple[str, int] | None:
+        """Host and port for metrics; None if they are not wanted."""
+        listen = self.metrics_listen
+        return _host_port(listen, listen, "PBM_METRICS_LISTEN") if listen else None
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -158,7 +166,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     for name, words in _CHOICES.items():
         if getattr(settings, name) not in words:
             raise OperatorError(f"{_PREFIX}{name.upper()} is one of {', '.join(words)}.")
-    _ = settings.doorways, settings.trusted_networks
+    _ = settings.doorways, settings.trusted_networks, settings.metrics_address
     _ = settings.front_name, settings.most_mails, settings.search_workers
     _ = settings.seconds_for_robots, settings.seconds_of_thought
     return settings
@@ -217,8 +225,8 @@ def _doorway(item: str) -> Doorway:
     return Doorway(host, port, is_lmtp=is_lmtp)
 
 
-def _host_port(text: str, item: str) -> tuple[str, int]:
+def _host_port(text: str, item: str, name: str = "PBM_LISTEN") -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise OperatorError(f"PBM_LISTEN: {item!r} is not host:port, such as {_LISTEN_FORMS}.")
+        raise OperatorError(f"{name}: {item!r} is not host:port, such as {_FORMS[name]}.")
     return host.strip("[]"), int(port)

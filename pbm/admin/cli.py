@@ -1,6 +1,5 @@
 """`pbm-admin`, the operator's command line tool; `pbm/service/operator` does the work."""
 
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from pbm.admin.console import (
 from pbm.admin.games import games
 from pbm.admin.players import players
 from pbm.admin.queue import queue
+from pbm.admin.state import check, print_results, status
 from pbm.admin.trace import trace
 from pbm.app.cli import version_option
 from pbm.app.opening import owner_only
@@ -28,11 +28,9 @@ from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
 from pbm.service.operator import broadcasting, correspondence
 from pbm.service.operator import keys as keyring
-from pbm.service.operator.checks import check as check_all
 from pbm.service.operator.checks import database_state
 from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes
 from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
-from pbm.service.operator.heartbeat_checks import CheckResult
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify as verify_boards
 from pbm.service.trouble.masking import printable
@@ -162,28 +160,6 @@ def restore(console: Console, file: Path, force: bool, most: int | None) -> None
         f"{restored.next_numbers['players']}, so that no mail from after the backup fits them."
     )
     click.echo("Run pbm-admin verify before you start the server.")
-
-
-@main.command()
-@pass_console
-def check(console: Console) -> None:
-    """Look whether the server has what it needs.
-
-    Says what to do about anything missing. Ends with status 1 on a FAIL, not on a warn. It changes
-    nothing.
-    """
-    print_results(check_all(console.settings, system_clock))
-
-
-def print_results(results: Iterable[CheckResult]) -> None:
-    """Print a line for each result; exit with status 1 if a check failed."""
-    failed = False
-    for result in results:
-        failed |= not result.good
-        word = ("warn" if result.warning else "ok") if result.good else "FAIL"
-        click.echo(f"{word:4}  {result.what}: {result.text}")
-    if failed:
-        raise SystemExit(1)
 
 
 def _host_port(_context: click.Context, _option: click.Parameter, value: str) -> tuple[str, int]:
@@ -339,5 +315,5 @@ def forget(console: Console, why: str, yes: bool) -> None:
     click.echo(f"Keys that are not here are forgotten{which}. Start the server again.")
 
 
-for command in (players, games, queue, trace):
+for command in (check, status, players, games, queue, trace):
     main.add_command(command)

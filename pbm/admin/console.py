@@ -17,8 +17,8 @@ from pbm.app.opening import open_site, settings_from_here
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.service.health.results import TROUBLES, sentence_of
 from pbm.service.operator.checks import database_state
-from pbm.service.operator.heartbeat_checks import TROUBLES, sentence_of
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.db import Database
 from pbm.store.values.queues import Change

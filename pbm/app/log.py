@@ -12,6 +12,7 @@ from structlog.typing import EventDict, Processor
 from pbm.addresses import digest_of
 from pbm.config import Settings
 from pbm.mail.site import own_address
+from pbm.service.health.metrics import count_line
 
 _ADDRESS = re.compile(r"[^\s<>@:;,()\[\]\"']{1,64}@[a-z0-9.-]{1,255}", re.ASCII | re.IGNORECASE)
 _FIRST = ("timestamp", "level", "event")
@@ -57,6 +58,7 @@ def processors(settings: Settings) -> list[Processor]:
         return line
 
     return [
+        count_line,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,

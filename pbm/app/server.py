@@ -8,6 +8,7 @@ from functools import partial
 
 import structlog
 
+from pbm.app.observing import observed
 from pbm.app.opening import open_to_serve, open_transport
 from pbm.clock import system_clock
 from pbm.config import Settings
@@ -17,6 +18,7 @@ from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not
 from pbm.mail.smtp_in.handler import Handler
 from pbm.mail.smtp_in.listener import Listener
 from pbm.rules.registry import left_out
+from pbm.service.health.machine import machine_results
 from pbm.service.intake.door import Door, SessionLog, log_fault
 from pbm.service.intake.keeping import Intake, MailRates
 from pbm.service.post.post import Composer, Post, send_post
@@ -80,7 +82,8 @@ class Server:
             for _ in range(1 if self._database.embedded else TURNS_AT_ONCE)
         ]
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
-        self._ticks = Ticks(self._database, site, system_clock, tick_marker)
+        look = partial(machine_results, settings, system_clock)
+        self._ticks = Ticks(self._database, site, system_clock, tick_marker, look)
         self._robots = RobotJobs(self._database, site, system_clock)
         self._workers = WorkerProcesses(settings.search_workers)
         composer = Composer(site.address.plain)
@@ -129,6 +132,9 @@ class Server:
                 stack.push_async_callback(listener.stop)
             if TURN in self._roles:
                 stack.enter_context(self._watchdog.running())
+            stack.enter_context(
+                observed(self._settings, self._database, system_clock, self._heart.stuck)
+            )
             loops = {
                 TURN: self._take_turns,
                 TICKS: self._keep_time,

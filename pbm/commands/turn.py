@@ -78,6 +78,7 @@ class Turn(GameTurn):
     notes: list[Answered] = field(default_factory=list)  # for the sender
     back: list[int] = field(default_factory=list)  # players whose mail bounced, and who wrote now
     taken: list[str] = field(default_factory=list)  # whose mail it was taken for, and why
+    refused: list[str] = field(default_factory=list)  # codes of refusals that the sender was told
 
     @property
     def arrived(self) -> datetime:

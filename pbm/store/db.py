@@ -23,7 +23,7 @@ from pbm.store.repositories.plies import Playing, Plies
 from pbm.store.repositories.questions import Consents, Questions
 from pbm.store.repositories.ratings import Ratings
 from pbm.store.repositories.seeks import Seeks
-from pbm.store.repositories.server_state import Changes, Facts, Heartbeats
+from pbm.store.repositories.server_state import Changes, Counts, Facts, Heartbeats
 from pbm.store.repositories.talk import Blocks, Notes, Reports, Words
 from pbm.store.repositories.watching import Watchings
 from pbm.store.sql.driver import make_engine
@@ -54,6 +54,7 @@ class UnitOfWork(Transaction):
     challenges = _Repository(Challenges)
     changes = _Repository(Changes)
     consents = _Repository(Consents)
+    counts = _Repository(Counts)
     expiring = _Repository(Expiring)
     facts = _Repository(Facts)
     happened = _Repository(Happened)

@@ -280,6 +280,8 @@ class TestRestore:
         restored, stored = everything(elsewhere.database_url), everything(settings.database_url)
         assert len(stored.pop("heartbeats")) == 1
         assert restored.pop("heartbeats") == []
+        assert stored.pop("facts")[0][0] == "backup"  # noted once the file is there
+        assert restored.pop("facts") == []
         assert restored == stored
 
     def test_not_while_a_server_runs(self, settings: Settings, room: Room) -> None:

@@ -24,9 +24,10 @@ from pbm.config import Settings
 from pbm.mail.keys import load_keyring
 from pbm.mail.writing import render
 from pbm.play.boards import start_board
+from pbm.service.health import stored
+from pbm.service.health.results import CheckResult
 from pbm.service.operator import checks
 from pbm.service.operator.checks import check
-from pbm.service.operator.heartbeat_checks import CheckResult
 from pbm.service.robots.jobs import enlist
 from pbm.service.running import disks
 from pbm.service.running.heartbeat import ROLES, Heart
@@ -101,6 +102,10 @@ def test_what_is_looked_at_in_which_order(settings: Settings) -> None:
         "inbox",
         "outbox",
         "robots",
+        "boards",
+        "mails",
+        "size",
+        "backup",
         f"port {port} on 127.0.0.1",
         "game abalone",
         "templates",
@@ -133,7 +138,7 @@ def test_robots_that_are_missing_and_boards_that_wait_for_one(
     found = finding(settings, "robots")
     assert (found.good, found.warning) == (True, True)
     assert "No robots here: boulder." in found.text
-    monkeypatch.setattr(checks, "_LATE_THOUGHT", timedelta(seconds=-1))
+    monkeypatch.setattr(stored, "_LATE_THOUGHT", timedelta(seconds=-1))
     found = finding(settings, "robots")
     assert not found.good
     assert "Board 1 has waited for a robot since" in found.text

@@ -31,6 +31,7 @@ from pbm.service.ticks import jobs
 from pbm.store.values.queues import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
+from tests.conversations.test_health import FULL
 from tests.pictures import PICTURE_PART, pixels
 from tests.serving import broken, tick_next
 from tests.table import OPERATOR, Mail, Person, Table
@@ -55,6 +56,7 @@ NAMES = (
     "whoami",
     "declined",
     "stuck-operator",
+    "red-operator",
     "stuck-player",
     "unnamed",
     "stale-move",
@@ -219,6 +221,11 @@ def _in_time(url: str) -> dict[str, Mail]:
     found["stuck-timer"] = table.person(OPERATOR).newest
     table.behind_front("")
     found["unnamed"] = carol.says("whoami", headers={"From": "carol, carl"}).newest
+    with table.database.transaction() as work:
+        work.timers.set(TimerKind.HEALTH, "", now, now)
+    table.ticks.look_at_machine = lambda: [FULL]
+    table.days_pass(minutes=11)
+    found["red-operator"] = table.person(OPERATOR).newest
     table.close()
     return found
 

@@ -23,6 +23,7 @@ OF_GAMES = {"sections/digest", "sections/games", "sections/reminders"}
 PARTS = {
     *("answer", "board", "earlier", "game", "happened", "one-of-several", "parts", "refusals"),
     *("words", "sections/card"),
+    "trace",  # what `pbm-admin trace` prints
 }
 
 

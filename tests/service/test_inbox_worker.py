@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import event, func, select, text
 
 from pbm.clock import system_clock
+from pbm.commands.turn import Turn
 from pbm.mail.address import ServerAddress
 from pbm.mail.keys import load_keyring
 from pbm.mail.site import Site
@@ -106,11 +107,11 @@ class Breaking(InboxWorker):
         self.breaks: dict[int, Callable[[UnitOfWork], str]] = {}
         self.obeyed: list[int] = []
 
-    def _handle(self, work: UnitOfWork, prepared: Preparation) -> str:
+    def _handle(self, turn: Turn, prepared: Preparation) -> str:
         self.obeyed.append(prepared.mail.id)
-        outcome = super()._handle(work, prepared)
+        outcome = super()._handle(turn, prepared)
         breaks = self.breaks.get(prepared.mail.id)
-        return breaks(work) if breaks else outcome
+        return breaks(turn.work) if breaks else outcome
 
 
 @pytest.fixture

@@ -201,6 +201,8 @@ def tell(context: Context, events: Sequence[Event]) -> str:
     # Read the player again, since a command may have renewed the reply addresses.
     speaker = turn.work.players.get(context.player_id)
     answered = [event for event in events if isinstance(event, Answered)]
+    codes = [event.params["code"] for event in answered if "code" in event.params]
+    turn.refused.extend(codes)
     told = announce_answer(turn, speaker, answered)
     for address in speaker.addresses[1:]:
         for item in (item for item in answered if item.to_all):
@@ -212,7 +214,6 @@ def tell(context: Context, events: Sequence[Event]) -> str:
         MailWriter(turn).message(message)
     if told:
         return remark
-    codes = [event.params["code"] for event in answered if "code" in event.params]
     refused_as = f"refused as {', '.join(codes)}; " if codes else ""
     return f"{remark} ({refused_as}not answered, had enough answers)"
 

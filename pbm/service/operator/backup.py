@@ -25,10 +25,11 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.files import open_file, sync_folder, write_new
 from pbm.mail.keys import load_keys, parse_keys
+from pbm.service.health.figures import note_backup
+from pbm.service.health.processes import seen_by, those_beating
 from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import copies
 from pbm.service.operator.correspondence import greeting_at
-from pbm.service.operator.heartbeat_checks import seen_by, those_beating
 from pbm.service.operator.keys import open_keyring, unlearn_keys
 from pbm.store.db import Database
 from pbm.store.id_sequences import highest_given, skip_after_restore
@@ -270,6 +271,9 @@ def _write(settings: Settings, database: Database, folder: Path, file: Path) -> 
         files={part.name: digest_of(part) for part in (copy, keys)},
     )
     pack(manifest, (copy, keys), file)
+    if schema == newest_version():
+        with database.transaction() as work:
+            note_backup(work, str(file.absolute()), now)
     return manifest
 
 

@@ -5,8 +5,7 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
-from datetime import timedelta
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -26,39 +25,27 @@ from pbm.mail.smtp_out.smarthost import NoConnectionError, SmarthostTransport, p
 from pbm.mail.writing.render import Renderer
 from pbm.rules.contract import MayLack, has
 from pbm.rules.registry import games, left_out
-from pbm.rules.robots import ROBOTS
-from pbm.service.intake.upstream_mta import known_front, why_doubted
+from pbm.service.health.figures import figure_results
+from pbm.service.health.machine import certificate_state, disk_results
+from pbm.service.health.results import CheckResult, DubiousError, checked
+from pbm.service.health.stored import stored_results
 from pbm.service.operator.copies import sqlite_path
-from pbm.service.operator.correspondence import certificate_state, greeting_at
-from pbm.service.operator.heartbeat_checks import (
-    CheckResult,
-    DubiousError,
-    checked,
-    clocks_state,
-    role_results,
-)
+from pbm.service.operator.correspondence import greeting_at, refuse_other_certificate
 from pbm.service.operator.keys import refuse_other_keys
-from pbm.service.robots.jobs import missing
-from pbm.service.running.disks import Disk, disks
-from pbm.service.trouble.masking import masked, one_line
+from pbm.service.trouble.masking import one_line
 from pbm.store.connecting import refuse_lent_sessions, why_unusable
-from pbm.store.db import Database, UnitOfWork
+from pbm.store.db import Database
 from pbm.store.migrate import current_version, is_current, newest_version
 from pbm.store.sql.driver import parse_url, shown_url
-from pbm.store.values.mails import InboxStatus, OutboxStatus, incoming
 from pbm.version import version
 
 _SECONDS = 10
-_LATE_POST = timedelta(hours=1)
-_LATE_TURN = timedelta(minutes=5)
-_LATE_THOUGHT = timedelta(minutes=30)
 _T = TypeVar("_T")
-_QUEUE = "See: pbm-admin queue list"
-_MINUTE = "%Y-%m-%d %H:%M"
 _LOCKED_SECONDS = 3
 
 
-def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
+def check(settings: Settings, clock: Clock, *, asks_others: bool = True) -> Iterator[CheckResult]:
+    """Look at everything; without `asks_others`, at nothing that another server has to answer."""
     yield CheckResult(
         True, "program", f"pbm {version()}, for version {newest_version()} of the tables"
     )
@@ -67,29 +54,22 @@ def check(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
     database = checked("database", lambda: _database(settings))
     yield checked("keys", lambda: _keys(settings, clock, database))
     yield database
-    with suppress(OperatorError):  # the database check reports it
-        for disk in disks(settings):
-            yield checked("disk", partial(_disk, disk))
+    yield from disk_results(settings)
     if database.good:
-        yield from reading(settings, lambda work: role_results(work, clock))
-        yield checked("clocks", partial(reading, settings, clocks_state, clock))
-        yield checked("queue", partial(reading, settings, _queue))
-        yield checked("inbox", partial(reading, settings, _inbox, clock))
-        yield checked("outbox", partial(reading, settings, _outbox, clock))
-        yield checked("robots", partial(reading, settings, _robots, clock))
-        if settings.authserv_id:
-            yield checked("front", partial(reading, settings, _front, settings.front_name))
+        front = settings.front_name
+        yield from reading(settings, lambda work: [*stored_results(work, clock, front)])
+        yield from reading(settings, lambda work: [*figure_results(work, clock())])
     domain = settings.address.rpartition("@")[2].lower()
-    for doorway in settings.doorways:
+    for doorway in settings.doorways if asks_others else ():
         name = f"socket {doorway}" if doorway.path else f"port {doorway.port} on {doorway.host}"
         yield checked(name, partial(_greeting, doorway, domain))
     if settings.tls_cert or settings.tls_key:
-        yield checked("certificate", lambda: certificate_state(settings, clock))
+        yield checked("certificate", lambda: _certificate(settings, clock, asks_others))
     yield from _games()
     yield checked("templates", _templates)
-    if settings.smarthost:
+    if settings.smarthost and asks_others:
         yield checked("smarthost", lambda: _smarthost(settings))
-    else:
+    if not settings.smarthost:
         yield checked("maildir", lambda: _maildir(settings))
 
 
@@ -202,100 +182,11 @@ def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
         return look(work, *given)
 
 
-def _disk(disk: Disk) -> str:
-    if disk.is_short:
-        raise OperatorError(f"{disk}. Mails are refused where nothing can be written: make room.")
-    if disk.is_little:
-        raise DubiousError(f"{disk}. Make room before it is full: mails are refused then.")
-    return str(disk)
-
-
-def _queue(work: UnitOfWork) -> str:
-    stuck, failed = work.inbox.count(InboxStatus.STUCK), work.outbox.count(OutboxStatus.FAILED)
-    timers, unreachable = work.timers.count(stuck=True), work.outbox.failed_of_unreachable()
-    if stuck or failed > unreachable:
-        raise OperatorError(
-            f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"
-        )
-    if timers:
-        raise OperatorError(
-            f"Timers that are stuck: {timers}. The log has why (`timer failed`). They are tried "
-            "again when the server is started the next time."
-        )
-    if failed:
-        return f"nothing stuck; {failed} failed, all to players who cannot be reached"
-    return "nothing stuck or failed"
-
-
-def _inbox(work: UnitOfWork, clock: Clock) -> str:
-    longest, waiting = work.inbox.longest_waiting(), work.inbox.count(InboxStatus.NEW)
-    if longest is None:
-        return "no mail waits for its turn"
-    number, since = longest
-    if since < clock() - _LATE_TURN:
-        raise OperatorError(
-            f"Mail {incoming(number)} has waited for its turn since {since:%Y-%m-%d %H:%M} UTC. "
-            "Is there a process with the role turn, and what does its log say?"
-        )
-    return f"{waiting} waiting, mail {incoming(number)} since {since:%H:%M:%S} UTC"
-
-
-def _outbox(work: UnitOfWork, clock: Clock) -> str:
-    due_at, waiting = work.outbox.next_due_at(), work.outbox.count(OutboxStatus.DUE)
-    if due_at is not None and due_at < clock() - _LATE_POST:
-        raise OperatorError(
-            f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
-        )
-    put_off, late = work.outbox.put_off(), clock() - _LATE_POST
-    if put_off and put_off[0].written_at < late:
-        sent_at = work.outbox.last_sent()
-        if sent_at is None or sent_at < late:
-            since = f"since {sent_at:{_MINUTE}} UTC" if sent_at else "yet"
-            raise OperatorError(
-                f"No mail has left {since}, and {waiting} wait. The next server says: "
-                f"{masked(put_off[0].last_error or '')} {_QUEUE}"
-            )
-    tried = f", {len(put_off)} of them tried in vain" if put_off else ""
-    return f"{waiting} waiting{tried}" if waiting else "no mail waits to be sent"
-
-
-def _robots(work: UnitOfWork, clock: Clock) -> str:
-    longest, waiting = work.search_jobs.longest_waiting(), work.search_jobs.count()
-    stuck, absent = work.search_jobs.count(stuck=True), list(missing(work))
-    if longest is not None and longest[1] < clock() - _LATE_THOUGHT:
-        raise OperatorError(
-            f"Board {longest[0]} has waited for a robot since {longest[1]:%Y-%m-%d %H:%M} UTC. "
-            "Is there a process with the role robots, and what does its log say?"
-        )
-    if stuck:
-        raise OperatorError(
-            f"Moves of robots that are stuck: {stuck}. The log has why (`thinking failed`). They "
-            "are tried again when the server is started the next time."
-        )
-    if len(absent) == len(ROBOTS):
-        return "none yet; they are there when the server has started"
-    if absent:
-        raise DubiousError(
-            f"No robots here: {', '.join(absent)}. People have these handles, or had "
-            "them before, and keep them."
-        )
-    return f"{waiting} moves to think about" if waiting else "no board waits for them"
-
-
-def _front(work: UnitOfWork, name: str) -> str:
-    if front := known_front(work, name):
-        return f"{front.authserv_id} removes forged results, so its own count"
-    if doubted := why_doubted(work, name):
-        why, at = doubted
-        raise OperatorError(
-            f"The last try, at {at:%Y-%m-%d %H:%M} UTC, has not found {name} in "
-            f"order, so its results do not count. {why} Then try again: pbm-admin doctor --front "
-            "HOST:PORT"
-        )
-    raise OperatorError(
-        f"Nobody has tried yet whether {name} removes forged results, so its "
-        "own do not count. Run: pbm-admin doctor --front HOST:PORT"
-    )
+def _certificate(settings: Settings, clock: Clock, asks_others: bool) -> str:
+    state = certificate_state(settings, clock())
+    if asks_others:
+        refuse_other_certificate(settings)
+    return state
 
 
 def _greeting(doorway: Doorway, domain: str) -> str:

@@ -4,18 +4,15 @@ import smtplib
 import ssl
 import time
 from contextlib import closing, suppress
-from datetime import timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP, default
 from email.utils import formatdate, make_msgid, parseaddr
 from pathlib import Path
 
-from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
-from pbm.mail.smtp_in.certificate import good_between, load_certificate, why_not_now
 from pbm.mail.smtp_out.maildir import mails_of
 from pbm.service.trouble.masking import one_line
 
@@ -23,7 +20,6 @@ ANSWER_SECONDS = 5.0
 _SECONDS = 10
 _DATA_SECONDS = 60
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1", "*": "127.0.0.1"}
-LEAST_LEFT = timedelta(days=14)
 _LOOK_AGAIN = 0.05
 # Lines longer than any Message-ID, since the library garbles folded ones.
 _POLICY = SMTP.clone(max_line_length=900, cte_type="7bit")
@@ -56,14 +52,9 @@ def _reachable(doorway: Doorway) -> str:
     return doorway.path or _ANY.get(doorway.host, doorway.host)
 
 
-def certificate_state(settings: Settings, clock: Clock) -> str:
-    """Return path and expiry of PBM_TLS_CERT. Raises OperatorError if it is bad or unused."""
+def refuse_other_certificate(settings: Settings) -> None:
+    """Raise OperatorError if a port of the running server shows another one than PBM_TLS_CERT."""
     certificate = settings.tls_cert
-    context = load_certificate(certificate, settings.tls_key)
-    assert context is not None  # one of the two is set
-    begin, end = good_between(context, certificate)
-    if not_now := why_not_now(begin, end, clock()):
-        raise OperatorError(f"{certificate} {not_now}")
     pem = Path(certificate).read_text(encoding="ascii", errors="replace")
     first = pem[pem.index(ssl.PEM_HEADER) :].partition(ssl.PEM_FOOTER)[0] + ssl.PEM_FOOTER
     for doorway in settings.doorways:
@@ -72,12 +63,6 @@ def certificate_state(settings: Settings, clock: Clock) -> str:
                 f"The server on {doorway} shows another certificate than {certificate} holds. Let "
                 "the server read it again with SIGHUP (systemctl reload), or start it again."
             )
-    if end < clock() + LEAST_LEFT:
-        raise OperatorError(
-            f"{certificate} is good until {end:%Y-%m-%d %H:%M} UTC only, less than "
-            f"{LEAST_LEFT.days} days. Renew it, and see why that has not happened by itself."
-        )
-    return f"{certificate}, good until {end:%Y-%m-%d %H:%M} UTC"
 
 
 def _shown_at(doorway: Doorway) -> bytes:

@@ -12,11 +12,12 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keys import new_token
 from pbm.mail.reading.auth_results import Front, probe_mail
+from pbm.service.health.processes import role_results
+from pbm.service.health.results import CheckResult
 from pbm.service.intake import upstream_mta
 from pbm.service.intake.upstream_mta import Arrival
 from pbm.service.operator.checks import reading
 from pbm.service.operator.correspondence import reply_text
-from pbm.service.operator.heartbeat_checks import CheckResult, role_results
 from pbm.service.operator.operator_session import OperatorSession
 
 ARRIVAL_SECONDS = 60.0

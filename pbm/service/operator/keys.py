@@ -8,7 +8,7 @@ from pbm.clock import Clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keys import Key, Keyring, add_key, drop_key, load_keyring, load_keys, mark_of
-from pbm.service.operator.heartbeat_checks import those_beating
+from pbm.service.health.processes import those_beating
 from pbm.service.operator.operator_session import OperatorSession, hand_of, reason_of
 from pbm.store.db import Database, UnitOfWork
 

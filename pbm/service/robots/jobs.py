@@ -6,7 +6,7 @@ job's row, so the job is finished once. After a crash the job is leased again.
 
 import asyncio
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -170,13 +170,6 @@ def enlist(work: UnitOfWork, now: datetime) -> None:
     """Register the robots as players, except robots whose handle another player has or had."""
     for name in ROBOTS:
         work.players.add_robot(name, now)
-
-
-def missing(work: UnitOfWork) -> Iterator[str]:
-    for name in ROBOTS:
-        player = work.players.by_handle(name)
-        if player is None or player.robot != name:
-            yield name
 
 
 @dataclass

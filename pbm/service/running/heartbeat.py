@@ -53,6 +53,12 @@ class Heart:
         """Record that loop number `loop` of a role is alive. A role is stuck if a loop is stuck."""
         self._loops[role][loop] = self._clock()
 
+    def stuck(self) -> list[str]:
+        """Return the roles that have given no sign for the time `LATE`; thread-safe."""
+        late = self._clock() - LATE
+        loops = {role: list(of_role.values()) for role, of_role in self._loops.items()}
+        return [role for role, moments in loops.items() if min(moments, default=late) < late]
+
     def beat(self, work: UnitOfWork) -> None:
         """Write heartbeats and delete old ones; warn if our clock differs from the database's."""
         now, ahead = self._clock(), work.heartbeats.clock_ahead(self._clock)

@@ -14,10 +14,11 @@ import structlog
 from pbm.clock import Clock
 from pbm.commands.turn import Turn
 from pbm.mail.site import Site
+from pbm.service.health.results import CheckResult
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.rounds import Alive, rounds, until
 from pbm.service.running.writer import Claims, InThread, Writer
-from pbm.service.ticks import deadlines, expiry, news, watching
+from pbm.service.ticks import deadlines, expiry, health, news, watching
 from pbm.service.ticks.tick import Tick
 from pbm.service.trouble.failures import GIVEN_UP_FOR, CrashMarker, faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
@@ -51,8 +52,9 @@ HANDLERS: Mapping[str, Callable[[Tick], str | datetime]] = {
     TimerKind.WATCHERS: watching.tell_watchers,
     TimerKind.WATCHER: watching.tell_watcher,
     TimerKind.BROADCAST: news.send_broadcast,
+    TimerKind.HEALTH: health.look_after_health,
 }
-RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
+RECURRING = (TimerKind.DAILY_ERASURE, TimerKind.HEALTH)  # set at the start
 
 
 @dataclass
@@ -61,6 +63,7 @@ class Ticks:
     site: Site
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
+    look_at_machine: Callable[[], list[CheckResult]] = list
 
     def __post_init__(self) -> None:
         self.claims = Claims[Timer](self.database)
@@ -117,7 +120,14 @@ class Ticks:
     def _do(self, work: UnitOfWork, timer: Timer, slow: SlowWork) -> None:
         now = self.clock()
         with work.savepoint():
-            tick = Tick(work=work, site=self.site, now=now, timer=timer, slow=slow)
+            tick = Tick(
+                work=work,
+                site=self.site,
+                now=now,
+                timer=timer,
+                slow=slow,
+                look_at_machine=self.look_at_machine,
+            )
             outcome = HANDLERS[timer.kind](tick)
             if isinstance(outcome, datetime):
                 work.timers.put_off(timer, now, outcome)

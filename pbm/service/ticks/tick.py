@@ -1,13 +1,14 @@
 """What timer handlers share: argument, result, and the writing of mails about several boards."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pbm.commands.turn import Turn
 from pbm.events import Event, on_boards
 from pbm.play.clocks.calendar import is_down
+from pbm.service.health.results import CheckResult
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.later import SOON
 from pbm.store.values.boards import Board
@@ -20,6 +21,7 @@ _RETRY_AFTER = timedelta(minutes=10)  # while earlier mails are not handled yet
 @dataclass(frozen=True, kw_only=True)
 class Tick(Turn):
     timer: Timer
+    look_at_machine: Callable[[], list[CheckResult]] = list  # may block
 
     @property
     def player(self) -> Player:

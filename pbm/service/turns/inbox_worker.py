@@ -9,6 +9,7 @@ without an open transaction. The mail is delayed meanwhile, and others are handl
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -213,14 +214,18 @@ class InboxWorker:
             prepared.started = True
             return
         is_first, self._latest = self._latest is not work, work
+        began = time.monotonic()
         try:
             with self.watchdog.watching(mail.id), self.crash_marker.holding(mail.id):
-                outcome, taken = self._handle(work, prepared)
+                turn = self._turn(work, mail, prepared.slow)
+                outcome = self._handle(turn, prepared)
+                taken, refused = "; ".join(turn.taken) or None, ",".join(turn.refused) or None
                 work.inbox.finish([(mail.id, outcome)], self.clock(), taken)
                 work.end()
                 board = getattr(self.site.address.parse(mail.recipient), "board_id", None)
-                told = named(mail.id, board=board, taken=taken)
-                _log.info("mail done", **told, outcome=outcome)
+                told = named(mail.id, board=board, taken=taken, refused=refused)
+                seconds = round(time.monotonic() - began, 4)
+                _log.info("mail done", **told, outcome=outcome, seconds=seconds)
         except WorkNeeded as needed:
             prepared.needed, prepared.started = needed.do, False
             self._prepared[mail.id] = prepared
@@ -233,11 +238,8 @@ class InboxWorker:
                 self._failed[mail.id] = failed
             raise failed from error
 
-    def _handle(self, work: UnitOfWork, prepared: Preparation) -> tuple[str, str | None]:
-        """Handle a mail; return the outcome, and whose mail it was taken for."""
-        turn = self._turn(work, prepared.mail, prepared.slow)
-        outcome = handle(turn, prepared.mail, prepared.read)
-        return outcome, "; ".join(turn.taken) or None
+    def _handle(self, turn: Turn, prepared: Preparation) -> str:
+        return handle(turn, prepared.mail, prepared.read)
 
     def _turn(self, work: UnitOfWork, mail: InboxMail, slow: SlowWork) -> Turn:
         return Turn(

@@ -309,6 +309,12 @@ class Outbox(MailQueue[OutboxMail]):
             due_at=now,
         )
 
+    def longest_waiting(self) -> tuple[int, datetime] | None:
+        """Return number and time of writing of the oldest mail that waits to be sent."""
+        oldest = select(outbox.c.id, outbox.c.written_at).where(_IS_DUE).order_by(outbox.c.id)
+        row = self._row(oldest.limit(1))
+        return (row["id"], row["written_at"]) if row else None
+
     def put_off(self) -> list[OutboxMail]:
         """Return the waiting mails that were tried in vain, the oldest first; at most 100."""
         query = _SELECTED.where(_IS_DUE, outbox.c.attempts > 0).order_by(outbox.c.written_at)

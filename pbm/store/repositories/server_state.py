@@ -1,4 +1,4 @@
-"""Queries about the server's environment, the operator's changes, and processes' heartbeats.
+"""Queries about the server's environment and size, the operator's changes, and heartbeats.
 
 A heartbeat is a row that shows when a process was last alive.
 """
@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import delete, func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.clock import Clock
+from pbm.store.schema.games import boards, moves
+from pbm.store.schema.mails import inbox, outbox
 from pbm.store.schema.people import players
 from pbm.store.schema.running import changes, facts, heartbeats
 from pbm.store.sql.transaction import Repository
+from pbm.store.values.boards import BoardStatus
+from pbm.store.values.mails import OutboxStatus
 from pbm.store.values.queues import Change, Fact, Heartbeat
 
 
@@ -95,3 +99,31 @@ class Heartbeats(Repository):
 
     def forget_all(self) -> None:
         self._delete(heartbeats)
+
+
+_BYTES = {
+    False: "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+    True: "SELECT pg_database_size(current_database())",
+}
+
+
+class Counts(Repository):
+    """What is stored, and what happened lately. Some of these queries read whole tables."""
+
+    def bytes_stored(self) -> int:
+        return int(self._transaction.scalar(text(_BYTES[self._transaction.is_shared])) or 0)
+
+    def boards(self) -> int:
+        """Return how many boards are played on."""
+        return self._count(select(func.count()).where(boards.c.status == BoardStatus.PLAYING))
+
+    def since(self, moment: datetime) -> tuple[int, int, int]:
+        """Return how many moves were made, mails came in, and mails went out since a moment."""
+        is_sent = outbox.c.status == OutboxStatus.SENT
+        happened = (
+            (moves.c.played_at >= moment,),
+            (inbox.c.received_at >= moment,),
+            (outbox.c.finished_at >= moment, is_sent),
+        )
+        moved, came, went = (self._count(select(func.count()).where(*its)) for its in happened)
+        return moved, came, went

@@ -27,6 +27,7 @@ class TimerKind(StrEnum):
     BROADCAST = "broadcast"
     CLAIMS = "claims"  # the digest of mails in a player's name
     WATCHERS = "watchers"  # those of a board who are told at once
+    HEALTH = "health"
     WATCHER = "watcher"  # one, who is told once a day
 
 

@@ -1,25 +1,17 @@
-"""Runs checks and formats their results.
-
-Two checks are defined here. One finds roles that no process has. The other finds wrong system
-clocks.
-"""
+"""Finds roles that no process has, and wrong system clocks."""
 
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy.exc import DBAPIError
-
 from pbm.clock import Clock, system_clock
 from pbm.errors import OperatorError
-from pbm.files import trouble
-from pbm.rules.registry import GamesError
+from pbm.service.health.results import CheckResult, DubiousError, checked
 from pbm.service.running.heartbeat import CLOCKS_AGREE, FORGOTTEN_AFTER, LATE, ROLES, is_off
-from pbm.store.connecting import why_unusable
 from pbm.store.db import UnitOfWork
 from pbm.store.migrate import newest_version
 from pbm.store.values.queues import Heartbeat
@@ -29,37 +21,6 @@ _STARTED = 18  # index, after the state, of the start time in /proc/N/stat (tick
 _DEAD = ("Z", "X")
 _MOMENT = "%Y-%m-%d %H:%M:%S UTC"
 _SET_IT = "Set it right, for good by NTP (timedatectl set-ntp true)."
-TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """What a check has found: the state of `what`, or a fault and how to mend it."""
-
-    good: bool
-    what: str
-    text: str
-    warning: bool = False  # the state is good, but needs attention
-
-
-class DubiousError(Exception):
-    """A warning of a check; ``str()`` is a sentence for the operator."""
-
-
-def checked(what: str, look: Callable[[], str]) -> CheckResult:
-    """Run a check. `look` returns the state, or raises DubiousError or one of `TROUBLES`."""
-    try:
-        return CheckResult(True, what, look())
-    except DubiousError as doubt:
-        return CheckResult(True, what, str(doubt), warning=True)
-    except TROUBLES as error:
-        return CheckResult(False, what, sentence_of(error))
-
-
-def sentence_of(error: Exception) -> str:
-    if isinstance(error, PermissionError):
-        return f"{error.filename}: {trouble(Path(error.filename), error)}"
-    return why_unusable(error) if isinstance(error, DBAPIError) else str(error)
 
 
 def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:

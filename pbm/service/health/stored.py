@@ -1,0 +1,132 @@
+"""Checks of what the database holds: processes, queues, robots, the upstream mail server."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+
+from pbm.clock import Clock
+from pbm.errors import OperatorError
+from pbm.rules.robots import ROBOTS
+from pbm.service.health.processes import clocks_state, role_results
+from pbm.service.health.results import CheckResult, DubiousError, checked
+from pbm.service.intake.upstream_mta import known_front, why_doubted
+from pbm.service.trouble.masking import masked
+from pbm.store.db import UnitOfWork
+from pbm.store.values.mails import InboxStatus, OutboxStatus, incoming
+
+_LATE_POST = timedelta(hours=1)
+_LATE_TURN = timedelta(minutes=5)
+_LATE_THOUGHT = timedelta(minutes=30)
+_QUEUE = "See: pbm-admin queue list"
+_MINUTE = "%Y-%m-%d %H:%M"
+
+
+def stored_results(work: UnitOfWork, clock: Clock, front: str) -> Iterator[CheckResult]:
+    """Yield the results of all checks that need only the database.
+
+    `front` is the authserv-id of the upstream mail server, "" if its results do not count.
+    """
+    yield from role_results(work, clock)
+    yield checked("clocks", partial(clocks_state, work, clock))
+    yield checked("queue", partial(_queue, work))
+    yield checked("inbox", partial(_inbox, work, clock))
+    yield checked("outbox", partial(_outbox, work, clock))
+    yield checked("robots", partial(_robots, work, clock))
+    if front:
+        yield checked("front", partial(_front, work, front))
+
+
+def _queue(work: UnitOfWork) -> str:
+    stuck, failed = work.inbox.count(InboxStatus.STUCK), work.outbox.count(OutboxStatus.FAILED)
+    timers, unreachable = work.timers.count(stuck=True), work.outbox.failed_of_unreachable()
+    if stuck or failed > unreachable:
+        raise OperatorError(
+            f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"
+        )
+    if timers:
+        raise OperatorError(
+            f"Timers that are stuck: {timers}. The log has why (`timer failed`). They are tried "
+            "again when the server is started the next time."
+        )
+    if failed:
+        return f"nothing stuck; {failed} failed, all to players who cannot be reached"
+    return "nothing stuck or failed"
+
+
+def _inbox(work: UnitOfWork, clock: Clock) -> str:
+    longest, waiting = work.inbox.longest_waiting(), work.inbox.count(InboxStatus.NEW)
+    if longest is None:
+        return "no mail waits for its turn"
+    number, since = longest
+    if since < clock() - _LATE_TURN:
+        raise OperatorError(
+            f"Mail {incoming(number)} has waited for its turn since {since:%Y-%m-%d %H:%M} UTC. "
+            "Is there a process with the role turn, and what does its log say?"
+        )
+    return f"{waiting} waiting, mail {incoming(number)} since {since:%H:%M:%S} UTC"
+
+
+def _outbox(work: UnitOfWork, clock: Clock) -> str:
+    due_at, waiting = work.outbox.next_due_at(), work.outbox.count(OutboxStatus.DUE)
+    if due_at is not None and due_at < clock() - _LATE_POST:
+        raise OperatorError(
+            f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
+        )
+    put_off, late = work.outbox.put_off(), clock() - _LATE_POST
+    if put_off and put_off[0].written_at < late:
+        sent_at = work.outbox.last_sent()
+        if sent_at is None or sent_at < late:
+            since = f"since {sent_at:{_MINUTE}} UTC" if sent_at else "yet"
+            raise OperatorError(
+                f"No mail has left {since}, and {waiting} wait. The next server says: "
+                f"{masked(put_off[0].last_error or '')} {_QUEUE}"
+            )
+    tried = f", {len(put_off)} of them tried in vain" if put_off else ""
+    return f"{waiting} waiting{tried}" if waiting else "no mail waits to be sent"
+
+
+def _robots(work: UnitOfWork, clock: Clock) -> str:
+    longest, waiting = work.search_jobs.longest_waiting(), work.search_jobs.count()
+    stuck, absent = work.search_jobs.count(stuck=True), list(_missing_robots(work))
+    if longest is not None and longest[1] < clock() - _LATE_THOUGHT:
+        raise OperatorError(
+            f"Board {longest[0]} has waited for a robot since {longest[1]:%Y-%m-%d %H:%M} UTC. "
+            "Is there a process with the role robots, and what does its log say?"
+        )
+    if stuck:
+        raise OperatorError(
+            f"Moves of robots that are stuck: {stuck}. The log has why (`thinking failed`). They "
+            "are tried again when the server is started the next time."
+        )
+    if len(absent) == len(ROBOTS):
+        return "none yet; they are there when the server has started"
+    if absent:
+        raise DubiousError(
+            f"No robots here: {', '.join(absent)}. People have these handles, or had "
+            "them before, and keep them."
+        )
+    return f"{waiting} moves to think about" if waiting else "no board waits for them"
+
+
+def _front(work: UnitOfWork, name: str) -> str:
+    if front := known_front(work, name):
+        return f"{front.authserv_id} removes forged results, so its own count"
+    if doubted := why_doubted(work, name):
+        why, at = doubted
+        raise OperatorError(
+            f"The last try, at {at:%Y-%m-%d %H:%M} UTC, has not found {name} in "
+            f"order, so its results do not count. {why} Then try again: pbm-admin doctor --front "
+            "HOST:PORT"
+        )
+    raise OperatorError(
+        f"Nobody has tried yet whether {name} removes forged results, so its "
+        "own do not count. Run: pbm-admin doctor --front HOST:PORT"
+    )
+
+
+def _missing_robots(work: UnitOfWork) -> Iterator[str]:
+    """Yield the names of the robots that are not registered."""
+    for name in ROBOTS:
+        player = work.players.by_handle(name)
+        if player is None or player.robot != name:
+            yield name
