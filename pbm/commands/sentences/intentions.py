@@ -113,9 +113,9 @@ _SAID = dict.fromkeys(map(phrase_of, _UNSUBSCRIBE), Intention.STOP) | {
     phrase: item for item in _WHOLE for phrase in _LISTS[item]
 }
 _AWAY = re.compile(rf"\b(?:{either(_LISTS[Intention.AWAY])})\b([^,;!?]*)")
-_WAY = either(_WANTED | _LISTS[_ASK])
+_WAY = "|".join(sorted(_WANTED | _LISTS[_ASK], key=len))  # the shortest first: "can you tell me"
 # Groups: how, to whom, and the next word.
-_TELLING = re.compile(rf"(?:(?:{_WAY}) )?({either(_LISTS['telling'])}) (\S+) ?(\S*)")
+_TELLING = re.compile(rf"(?:(?:{_WAY}) )??({either(_LISTS['telling'])}) (\S+) ?(\S*)")
 _TOPICS = {word: Intention(item) for word, item in map(str.split, _LISTS["topics"])}
 _TO_PLAY = {  # verbs
     phrase.split()[0] for phrase in _LISTS[Intention.AGAINST] if phrase.count(" ") <= 1
