@@ -118,8 +118,10 @@ def prefer(name: str) -> None:
             f"PBM_GAME: there is no game {name!r} here. There are: {', '.join(games())}."
         )
     _preferred[:] = [name] if name in games() else []
+    default_game.cache_clear()
 
 
+@cache
 def default_game() -> Game:
     """Return the game of commands that name no game."""
     return games()[_preferred[0]] if _preferred else own_game()

@@ -23,7 +23,7 @@ Fails = Callable[..., Any]
 
 
 def clear() -> None:
-    games = (registry.games, registry._found, registry.game_named)
+    games = (registry.games, registry._found, registry.game_named, registry.default_game)
     for cache in (*games, registry.own_game, registry._read_state, game_words._log_once):
         cache.cache_clear()
 
