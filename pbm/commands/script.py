@@ -92,7 +92,10 @@ def read_script(
     """
     game = game or default_game()
     read = partial(_read_line, game=game, in_answer=in_answer)
-    apart, said = _words_apart(said, read)
+    apart, kept = _words_apart(said, read)
+    places = {at: place for place, at in enumerate(kept)}
+    below_quotes = [places[at] for at in below_quotes if at in places]
+    said = [said[at] for at in kept]
     joined, below, parts = _with_moves_joined(said, below_quotes)
     script = _read_joined(subject, joined, below, read, game)
     comment = script.comment
@@ -111,8 +114,11 @@ def read_script(
     return replace(script, comment=comment, commands=(*script.commands, *apart))
 
 
-def _words_apart(said: Sequence[str], read: _Read) -> tuple[tuple[Command, ...], Sequence[str]]:
-    """Return the commands with words of their own, such as "chat 14 Hello", and the other lines."""
+def _words_apart(said: Sequence[str], read: _Read) -> tuple[tuple[Command, ...], Sequence[int]]:
+    """Return the commands with words of their own, such as "chat 14 Hello".
+
+    Returns the indexes of the other lines, too.
+    """
     found: dict[int, Command] = {}
     for at, line in enumerate(said[:_LINES_READ]):
         if TALK_WORDS.isdisjoint(map(lowered, line.split(maxsplit=3)[:3])):
@@ -130,7 +136,7 @@ def _words_apart(said: Sequence[str], read: _Read) -> tuple[tuple[Command, ...],
             lines = tuple(own)
         command.below = trimmed(lines)
         taken.update(range(at, at + 1 + len(lines)))
-    return tuple(found.values()), without_lines(said, taken) if found else said
+    return tuple(found.values()), _kept(said, taken) if found else range(len(said))
 
 
 def _read_joined(
@@ -178,7 +184,8 @@ def _with_moves_joined(
             above = parts.get(joined[-1], [joined[-1]])
             joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"
             parts[joined[-1]] = [*above, line]
-    return joined, [at - sum(other < at for other in broken) for at in below_quotes], parts
+    below = [at - sum(it < at for it in broken) for at in below_quotes if at not in broken]
+    return joined, below, parts
 
 
 def _is_broken(above: list[str], below: list[str]) -> bool:
@@ -410,12 +417,20 @@ def is_bare_no(script: Script) -> bool:
 
 
 def without_lines(lines: Sequence[str], left_out: Collection[int | None]) -> tuple[str, ...]:
-    kept: list[str] = []
+    return tuple(lines[index] for index in _kept(lines, left_out))
+
+
+def _kept(lines: Sequence[str], left_out: Collection[int | None]) -> list[int]:
+    """Return the indexes of lines without `left_out`, and without blank lines that it leaves."""
+    kept: list[int] = []
     for index, line in enumerate(lines):
-        doubled = index - 1 in left_out and not line.strip() and not (kept and kept[-1].strip())
+        doubled = (
+            index - 1 in left_out and not line.strip() and not (kept and lines[kept[-1]].strip())
+        )
         if index not in left_out and not doubled:
-            kept.append(line)
-    return trimmed(kept)
+            kept.append(index)
+    said = [index for index in kept if lines[index].strip()]
+    return [index for index in kept if said and said[0] <= index <= said[-1]]
 
 
 def trimmed(lines: Sequence[str]) -> tuple[str, ...]:

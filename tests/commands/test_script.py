@@ -101,6 +101,9 @@ def test_a_first_line_that_went_wrong_stops_all() -> None:
         (["Ouch!", "a1-c3,d4"], [0], [], ["Ouch!", "a1-c3,d4"]),
         (["Ouch!", "", "a1-c3,d4 or not?"], [2], [], ["Ouch!", "", "a1-c3,d4 or not?"]),
         (["Here it is.", "", "import 1", "x"], [2], [], ["Here it is.", "", "import 1", "x"]),
+        (["chat 12 hello", "", "Thanks!"], [2], [], ["Thanks!"]),
+        (["Well.", "", "chat 12 hello", "", "games"], [4], ["games"], ["Well."]),
+        (["K -", "", "Q", "", "games"], [4], ["games"], None),
     ],
 )
 def test_the_first_command_below_a_quotation_counts(
