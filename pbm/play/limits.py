@@ -105,7 +105,7 @@ WATCHERS_HEAR_AFTER = _MINUTE  # of a move, so that several moves come in one ma
 REPORTS = Rate("reports", 5, _DAY)
 # Those that are mailed to the operator; the others are only kept.
 REPORTS_MAILED, MAILED_OF_PLAYER = Rate("reports-mailed", 10, _DAY), Rate("mailed-of", 2, _DAY)
-WORDS_KEPT, REPORTS_KEPT = 30 * _DAY, 180 * _DAY
+WORDS_KEPT, MAILS_KEPT, REPORTS_KEPT = 30 * _DAY, 31 * _DAY, 180 * _DAY
 
 # Mails to strangers' addresses: the first three limits allow at most 140 in an hour.
 STRANGERS = Rate("strangers", 40, _HOUR)  # answers to mails, counted on receipt

@@ -173,7 +173,6 @@ def new_mail(message_id: str, board_id: int) -> NewMail:
         ("boards", {"to_move_id": 99}),
         ("seats", {"player_id": 99}),
         ("outbox", {"board_id": 99}),
-        ("outbox", {"inbox_id": 99}),
     ],
 )
 def test_what_is_referred_to_is_there(

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pbm.addresses import address_key
 from pbm.play.advance import play_on
 from pbm.play.challenges import lapse_challenge
-from pbm.play.limits import KEPT_UNSEEN, REPORTS_KEPT, WORDS_KEPT
+from pbm.play.limits import KEPT_UNSEEN, MAILS_KEPT, REPORTS_KEPT, WORDS_KEPT
 from pbm.play.offers import SUBSTITUTE, end_substitute
 from pbm.play.ratings import STALE, look_around, rated_players, recount
 from pbm.play.seeks import close_seek
@@ -19,6 +19,8 @@ from pbm.store.values.asking import CONSENT_STANDS, OPEN_FOR, ErrandStatus, Ques
 from pbm.store.values.players import Pool
 
 _EVERY = timedelta(days=1)
+_LOOKED_AT = "done mails"  # the fact with the numbers up to which mails were looked at today
+_MOST_MAILS = 200  # looked at in one transaction
 _NEXT_ERASURE_AFTER = timedelta(seconds=1)  # lets turns run between
 AT_ONCE = 10  # boards recounted in one transaction, which holds the lock of all ratings
 _NEXT_COUNT_AFTER = timedelta(milliseconds=100)
@@ -99,13 +101,30 @@ def lapse_record(tick: Tick) -> str | datetime:
 
 
 def erase_old_rows(tick: Tick) -> datetime:
-    """Delete old rate limits, comments, reports, consents; each run deletes a limited number."""
+    """Delete old rate limits, mails, comments, reports, consents; each run deletes some."""
     more = tick.work.buckets.forget_full(tick.now)
+    more |= _forget_done_mails(tick)
     more |= tick.work.words.forget_before(tick.now - WORDS_KEPT)
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
     tick.work.consents.forget_before(tick.now - CONSENT_STANDS)
     tick.work.questions.forget_held_words(tick.now - OPEN_FOR)
     return tick.now + (_NEXT_ERASURE_AFTER if more else _EVERY)
+
+
+def _forget_done_mails(tick: Tick) -> bool:
+    """Delete some mails that were done long ago; return whether there may be more today."""
+    fact = tick.work.facts.find(_LOOKED_AT)
+    after = fact.value if fact else {"inbox": 0, "outbox": 0}
+    before = tick.now - MAILS_KEPT
+    upto = {
+        name: queue.forget_done(after[name], before, _MOST_MAILS)
+        for name, queue in (("inbox", tick.work.inbox), ("outbox", tick.work.outbox))
+    }
+    if upto == after:
+        tick.work.facts.forget(_LOOKED_AT)
+        return False
+    tick.work.facts.note(_LOOKED_AT, upto, tick.now)
+    return True
 
 
 def recount_ratings(tick: Tick) -> str | datetime:

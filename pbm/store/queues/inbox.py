@@ -105,6 +105,9 @@ class Inbox(MailQueue[InboxMail]):
     def _read(self, row: Row) -> InboxMail:
         return read_as(InboxMail, row, raw=row["raw"] or b"")
 
+    def _is_done(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+        return inbox.c.status == InboxStatus.DONE, inbox.c.done_at < before
+
     def copies(self, digest: str, since: datetime) -> dict[str, int]:
         """Return the IDs of the mails with this digest that arrived after `since`, by recipient."""
         rows = _COPIES.rows(self._transaction, digest=digest)

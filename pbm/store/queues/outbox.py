@@ -23,11 +23,13 @@ from sqlalchemy import (
 from pbm.store.channels import Channel
 from pbm.store.queues.queue import BEGINNING, MailQueue
 from pbm.store.schema.columns import DUE, FAILED
-from pbm.store.schema.mails import IN_HAND, outbox, outbox_contents
+from pbm.store.schema.games import boards
+from pbm.store.schema.mails import IN_HAND, outbox, outbox_contents, reminded_boards
 from pbm.store.schema.people import players
 from pbm.store.sql.driver import Row
 from pbm.store.sql.statement import Statement, among
 from pbm.store.sql.transaction import read_as
+from pbm.store.values.boards import BoardStatus
 from pbm.store.values.mails import (
     ERASING_ADDRESS,
     SUPERSEDED,
@@ -124,6 +126,7 @@ _NEXT_DUE_AT = Statement(
 )
 
 
+_LONGEST_WAIT = timedelta(days=400)  # longer than any clock runs
 _MARGIN = timedelta(seconds=0.25)  # mails due sooner are left to the sender, which may claim them
 _AWAITS = and_(
     outbox.c.status == DUE,
@@ -164,6 +167,24 @@ class Outbox(MailQueue[OutboxMail]):
 
     def _read(self, row: Row) -> OutboxMail:
         return read_as(OutboxMail, row, params=row["params"] or {}, headers=row["headers"] or {})
+
+    def _is_done(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+        """A clock asks for its reminders, a board that goes on for the first mail of a thread."""
+        is_over = outbox.c.status.in_((OutboxStatus.SENT, OutboxStatus.DROPPED))
+        is_reminder = and_(
+            outbox.c.kind.in_((Kind.REMINDER, Kind.REMINDERS)),
+            outbox.c.finished_at >= before - _LONGEST_WAIT,
+        )
+        goes_on = boards.c.id == outbox.c.board_id, boards.c.status == BoardStatus.PLAYING
+        is_first = and_(
+            outbox.c.message_id.like("<g%.p0.u%"), select(boards.c.id).where(*goes_on).exists()
+        )
+        return is_over, outbox.c.finished_at < before, ~or_(is_reminder, is_first)
+
+    def _forget(self, *where: ColumnElement[bool]) -> None:
+        gone = reminded_boards.c.outbox_id.in_(select(outbox.c.id).where(*where))
+        self._delete(reminded_boards, gone)
+        super()._forget(*where)
 
     def add(self, *mails: NewMail) -> None:
         rows = [

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import Any, ClassVar, Generic, TypeVar
 
 from sqlalchemy import (
@@ -72,6 +73,27 @@ class MailQueue(_Queue[_M]):
     def get(self, number: int, *, lock: bool = False) -> _M:
         """Return a mail by number; `lock` keeps workers from claiming it. Raises LookupError."""
         return known(self.find(number, lock=lock), f"mail {number} in the {self._table.name}")
+
+    def forget_done(self, after: int, before: datetime, most: int) -> int:
+        """Delete those of the next `most` mails after a number that were done before a moment.
+
+        Return the number of the last one looked at; `after` itself if all others are newer.
+        """
+        its, since = self._table.c, self._table.c[self._since]
+        rows = self._rows(select(its.id, since).where(its.id > after).order_by(its.id).limit(most))
+        old = list(takewhile(lambda row: row[self._since] < before, rows))
+        if not old:
+            return after
+        last = int(old[-1]["id"])
+        self._forget(its.id > after, its.id <= last, *self._is_done(before))
+        return last
+
+    def _is_done(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+        """Return the conditions on which a mail was done before a moment, and is not needed."""
+        raise NotImplementedError
+
+    def _forget(self, *where: ColumnElement[bool]) -> None:
+        self._delete(self._table, *where)
 
     def waiting(self, *, most: int | None = None) -> tuple[_M, ...]:
         """Return the mails that are waiting, stuck or failed, oldest first."""

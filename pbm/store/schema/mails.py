@@ -84,7 +84,7 @@ outbox = table(
     Column("recipient_key", String(254), nullable=False),
     to("players", "player_id", index=True),
     to("boards", "board_id"),
-    to("inbox", "inbox_id"),
+    Column("inbox_id", Integer),  # the mail that caused it, which may be deleted before it
     Column("thread", Integer, nullable=False),  # the board, or 0; a thread is sent in order
     Column("template", String(40), nullable=False),
     Column("message_id", String(200), nullable=False, unique=True),
