@@ -9,6 +9,7 @@ from sqlalchemy.pool import QueuePool
 
 from pbm import passwords
 from tests.conversations.checks import HARMLESS, check_boards, check_mails
+from tests.conversations.quick_passwords import QUICK
 from tests.sqlite_tables import make_tables
 from tests.table import Table
 
@@ -46,6 +47,7 @@ def table(database_url: str) -> Iterator[Table]:
     with pytest.MonkeyPatch.context() as patched:  # another than the one that tests ask for
         for name in ("hash_password", "check_password"):
             patched.setattr(passwords, name, _outside_transactions(table, name))
+        patched.setattr(passwords, "_hasher", lambda: QUICK)
         yield table
     for mail in (mail for box in table.mailboxes.values() for mail in box):
         check_mails(mail)
