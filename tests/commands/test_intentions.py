@@ -1,6 +1,5 @@
 """Which words are for the server, and which are for the other players."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import process_time
@@ -12,6 +11,7 @@ from pbm.commands.sentences.asked import Aim, aim_of
 from pbm.commands.sentences.clauses import read_list
 from pbm.commands.sentences.intentions import Intention, Meant, understand
 from pbm.word_lists import WordListError
+from tests.mail.reading.promises import counted_calls
 from tests.rows import each_row
 
 
@@ -237,18 +237,7 @@ def test_the_work_for_a_crafted_line_grows_with_its_words(
     words: str, read: Callable[[str], object]
 ) -> None:
     def work(count: int) -> int:
-        calls = 0
-
-        def counted(_frame: object, event: str, _arg: object) -> None:
-            nonlocal calls
-            calls += event in ("call", "c_call")
-
-        sys.setprofile(counted)
-        try:
-            read((words * count).strip())
-        finally:
-            sys.setprofile(None)
-        return calls
+        return counted_calls(lambda: read((words * count).strip()))
 
     work(1)
     assert work(40) <= 5 * work(10)

@@ -1,8 +1,6 @@
 """What a mail asks for: subject first, then the body line by line."""
 
 import re
-import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from pbm.play.subjects import (
     is_own,
     question_subject,
 )
+from tests.mail.reading.promises import counted_calls
 from tests.rows import each_row
 
 
@@ -48,33 +47,17 @@ def test_a_bare_move_is_a_command_in_an_answer_only() -> None:
     assert asked("a1-c3,d4", "Hi", in_answer=True) == (["a1-c3,d4"], ["Hi"], "")
 
 
-def calls_of(read: Callable[[], object]) -> int:
-    """How many functions are called while something is read."""
-    calls = 0
-
-    def counted(_frame: object, event: str, _arg: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(counted)
-    try:
-        read()
-    finally:
-        sys.setprofile(None)
-    return calls
-
-
 def test_the_work_for_lines_below_quotations_is_bounded() -> None:
     said = ["so", ""] * 2000
     read = partial(read_script, "", said, in_answer=True, below_quotes=range(0, 4000, 2))
     assert len(read().comment) == 3999
-    assert calls_of(read) < 50_000
+    assert counted_calls(read) < 50_000
 
 
 def test_the_work_for_lines_below_a_yes_is_bounded() -> None:
     said = ["Yes, and so it is", ""] * 2000
     assert answer_to_welcome(said)[0] is None
-    assert calls_of(lambda: answer_to_welcome(said)) < 100_000
+    assert counted_calls(lambda: answer_to_welcome(said)) < 100_000
 
 
 def test_a_command_below_the_longest_yes() -> None:

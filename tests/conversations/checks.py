@@ -32,7 +32,7 @@ _SHOWN = r"\2&lt;\1&gt;"  # as Outlook writes a link in plain text
 _CHECKED: WeakSet[Mail] = WeakSet()  # those of an opening lie in the mailboxes of many tables
 _READ_ONCE = {  # texts say the same wherever they stand, and most stand in many mails
     name: lru_cache(maxsize=4096)(getattr(script, name))
-    for name in ("_read_line", "_is_command", "agrees", "spoken")
+    for name in ("_read_line", "_is_command", "agrees", "says_no", "spoken")
 }
 _NAMES = (  # of those who mostly play
     *("alice", "bob", "carol", "dave", "erin", "frank", "marta"),

@@ -9,12 +9,14 @@ import sys
 import time
 import tracemalloc
 from base64 import encodebytes
+from contextlib import suppress
 
 import pytest
 
 from pbm.mail.reading.delivery_report import read_report
 from pbm.mail.reading.inbound import clean_subject, read, read_header
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
+from tests.mail.reading.promises import counted_calls
 from tests.rows import each_row
 
 _GUARD = 30.0  # seconds of the processor, however busy it is
@@ -247,20 +249,11 @@ def _peak(raw: bytes) -> int:
 
 
 def _calls(raw: bytes) -> int:
-    count = 0
+    def reading() -> None:
+        with suppress(UnreadableMail):
+            _read(raw)
 
-    def counted(_frame: object, event: str, _arg: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(counted)
-    try:
-        _read(raw)
-    except UnreadableMail:
-        pass
-    finally:
-        sys.setprofile(None)
-    return count
+    return counted_calls(reading)
 
 
 def _problem(raw: bytes) -> str:
