@@ -74,6 +74,7 @@ class Settings:
     log_level: str = "info"
     log_addresses: str = "digests"
     metrics_listen: str = ""
+    backup_dir: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
@@ -87,6 +88,14 @@ class Settings:
         """Host and port for metrics; None if they are not wanted."""
         listen = self.metrics_listen
         return _host_port(listen, listen, "PBM_METRICS_LISTEN") if listen else None
+
+    @property
+    def backup_folder(self) -> Path | None:
+        """The folder for the backup of each day; None if none is wanted."""
+        folder = Path(self.backup_dir)
+        if not self.backup_dir.isprintable() or (folder.exists() and not folder.is_dir()):
+            raise OperatorError(f"PBM_BACKUP_DIR: {self.backup_dir!r} is no folder.")
+        return folder if self.backup_dir else None
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -166,7 +175,12 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     for name, words in _CHOICES.items():
         if getattr(settings, name) not in words:
             raise OperatorError(f"{_PREFIX}{name.upper()} is one of {', '.join(words)}.")
-    _ = settings.doorways, settings.trusted_networks, settings.metrics_address
+    _ = (
+        settings.doorways,
+        settings.trusted_networks,
+        settings.metrics_address,
+        settings.backup_folder,
+    )
     _ = settings.front_name, settings.most_mails, settings.search_workers
     _ = settings.seconds_for_robots, settings.seconds_of_thought
     return settings

@@ -32,6 +32,7 @@ from pbm.service.operator.checks import database_state
 from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes
 from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
 from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.trial import try_backup
 from pbm.service.operator.verify import verify as verify_boards
 from pbm.service.trouble.masking import printable
 from pbm.store.db import Database
@@ -124,14 +125,19 @@ def migrate(console: Console) -> None:
 
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--verify", "tries", is_flag=True, help="Restore it on trial, and replay boards.")
 @pass_console
-def backup(console: Console, file: Path) -> None:
+def backup(console: Console, file: Path, tries: bool) -> None:
     """Copy database and keys into FILE; the server may run.
 
-    Whoever has FILE can read all mail addresses and write as any player: keep it safe.
+    Whoever has FILE can read all mail addresses and write as any player: keep it safe. With
+    --verify, FILE is restored into a scratch database, where the boards of the last day and some
+    others are replayed.
     """
     manifest = backups.backup(console.settings, file)
     click.echo(f"{file} holds the {manifest.kind} database and the keys, as of {manifest.made}.")
+    if tries:
+        click.echo(f"It was {try_backup(console.settings, file, file.parent)}.")
 
 
 @main.command()

@@ -8,6 +8,7 @@ from functools import partial
 
 import structlog
 
+from pbm.app.backing_up import keep_backups
 from pbm.app.observing import observed
 from pbm.app.opening import open_to_serve, open_transport
 from pbm.clock import system_clock
@@ -83,7 +84,8 @@ class Server:
         ]
         tick_marker = CrashMarker(settings.key_file.with_name("tick-in-hand"))
         look = partial(machine_results, settings, system_clock)
-        self._ticks = Ticks(self._database, site, system_clock, tick_marker, look)
+        backs_up = settings.backup_folder is not None
+        self._ticks = Ticks(self._database, site, system_clock, tick_marker, look, backs_up)
         self._robots = RobotJobs(self._database, site, system_clock)
         self._workers = WorkerProcesses(settings.search_workers)
         composer = Composer(site.address.plain)
@@ -141,11 +143,13 @@ class Server:
                 ROBOTS: self._run_robots,
                 POST: self._send_post,
             }
+            folder = self._settings.backup_folder if TICKS in self._roles else None
             work = (
                 self._woken_by_others(),
                 keep_beating(self._heart, self._writers[_HEART]),
                 self._read_again(listener),
                 watch_disks(self._settings),
+                *([keep_backups(self._settings, folder)] if folder else []),
                 *(loops[role]() for role in loops if role in self._roles),
             )
             tasks = [asyncio.create_task(it) for it in work]

@@ -7,6 +7,7 @@ from functools import partial
 from pbm.clock import Clock
 from pbm.errors import OperatorError
 from pbm.rules.robots import ROBOTS
+from pbm.service.health.figures import backup_result
 from pbm.service.health.processes import clocks_state, role_results
 from pbm.service.health.results import CheckResult, DubiousError, checked
 from pbm.service.intake.upstream_mta import known_front, why_doubted
@@ -34,6 +35,7 @@ def stored_results(work: UnitOfWork, clock: Clock, front: str) -> Iterator[Check
     yield checked("robots", partial(_robots, work, clock))
     if front:
         yield checked("front", partial(_front, work, front))
+    yield backup_result(work, clock())
 
 
 def _queue(work: UnitOfWork) -> str:

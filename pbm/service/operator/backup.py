@@ -216,7 +216,7 @@ def restore(
             copies.check_copy(url, copy)
             if manifest.kind == "sqlite":
                 _bring_up_to_date(copy, manifest, file)
-            keys = _keys_to_write(settings, manifest, Path(folder) / KEYS, force=force)
+            keys = keys_to_write(settings, manifest, Path(folder) / KEYS, force=force)
             if not force and copies.holds_data(database):
                 raise OperatorError(
                     "The database holds data already. To lose that and restore, add --force."
@@ -295,7 +295,7 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
         )
 
 
-def _keys_to_write(
+def keys_to_write(
     settings: Settings, manifest: Manifest, file: Path, *, force: bool
 ) -> bytes | None:
     """Return the new content of the key file; None if PBM_SECRET_KEY replaces that file."""

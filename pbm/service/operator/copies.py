@@ -4,12 +4,14 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
-from sqlalchemy import func, inspect, select, text
-from sqlalchemy.engine import URL
+from sqlalchemy import create_engine, func, inspect, select, text
+from sqlalchemy.engine import URL, Engine
+from sqlalchemy.pool import NullPool
 
 from pbm.clock import Clock
 from pbm.errors import OperatorError
@@ -25,6 +27,9 @@ from pbm.store.migrate import (
 from pbm.store.schema import metadata
 
 _BUSY_SECONDS = 30
+_OF_ROLE = text(
+    "SELECT current_database(), rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
+)
 _SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # tables in which an unused server has rows
 
 
@@ -79,6 +84,37 @@ def copy_in(url: URL, file: Path) -> None:
     drop.write_text(f"DROP TABLE IF EXISTS {names} CASCADE;\n", encoding="ascii")
     options = ["--single-transaction", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
     _run("psql", url, *options, f"--file={drop}", f"--file={script}")
+
+
+@contextmanager
+def scratch_database(url: URL, folder: Path) -> Iterator[URL | None]:
+    """Yield the URL of an empty database, which is dropped afterwards.
+
+    It is a file in `folder`, or beside a PostgreSQL database; None if the role may create none.
+    """
+    if url.get_backend_name() == "sqlite":
+        yield url.set(database=str(folder / "trial.sqlite3"))
+        return
+    engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+    with engine.connect() as connection:
+        name, may_create = connection.execute(_OF_ROLE).one()
+    if not may_create:
+        yield None
+        return
+    scratch = f"{name[:40]}_restored_on_trial"
+    quoted = engine.dialect.identifier_preparer.quote(scratch)
+    drop = f"DROP DATABASE IF EXISTS {quoted}"  # before, too: its maker may have been killed
+    try:
+        _execute(engine, drop, f"CREATE DATABASE {quoted} TEMPLATE template0 ENCODING 'UTF8'")
+        yield url.set(database=scratch)
+    finally:
+        _execute(engine, drop)
+
+
+def _execute(engine: Engine, *statements: str) -> None:
+    with engine.connect() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
 
 
 def counts(database: Database) -> dict[str, int]:

@@ -14,7 +14,7 @@ from pbm.rules.contract import Game, Played, Position, RulesError
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
 from pbm.service.operator.operator_session import OperatorSession, find_board
-from pbm.store.db import UnitOfWork
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply
 from pbm.store.values.players import RatingResult
 from pbm.store.values.queues import SearchKind
@@ -39,9 +39,12 @@ def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Ve
             find_board(work, number)
         chosen = tuple(numbers) or work.boards.numbers()
     for number in chosen:
-        with session.database.reading() as work:
-            problems = tuple(_problems(work, find_board(work, number, lock=True)))
-        yield Verdict(number, problems)
+        yield verdict_on(session.database, number)
+
+
+def verdict_on(database: Database, number: int) -> Verdict:
+    with database.reading() as work:
+        return Verdict(number, tuple(_problems(work, find_board(work, number, lock=True))))
 
 
 def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:

@@ -32,13 +32,15 @@ class Disk:
 
 
 def disks(settings: Settings) -> list[Disk]:
-    """Return the disks of the database, the keys and the Maildir on this machine, each once."""
+    """Return the disks of database, keys, Maildir and backups on this machine, each once."""
     folders = [settings.key_file.parent]
     url = parse_url(settings.database_url)
     if url.get_backend_name() == "sqlite":
         folders.append(Path(str(url.database)).parent)
     if not settings.smarthost:
         folders.append(Path(settings.maildir))
+    if settings.backup_folder:
+        folders.append(settings.backup_folder)
     found: dict[int, Disk] = {}
     for folder in map(existing, folders):
         state = os.statvfs(folder)

@@ -14,6 +14,7 @@ import structlog
 from pbm.clock import Clock
 from pbm.commands.turn import Turn
 from pbm.mail.site import Site
+from pbm.service.health.figures import schedule_backups
 from pbm.service.health.results import CheckResult
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.rounds import Alive, rounds, until
@@ -64,6 +65,7 @@ class Ticks:
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
     look_at_machine: Callable[[], list[CheckResult]] = list
+    backs_up: bool = False
 
     def __post_init__(self) -> None:
         self.claims = Claims[Timer](self.database)
@@ -77,6 +79,7 @@ class Ticks:
             for kind in RECURRING:
                 work.timers.set(kind, "", now, now)
             work.timers.retry_stuck()
+            schedule_backups(work, self.backs_up, now)
             for number in self.crash_marker.left_over():
                 timer = work.timers.find(number)
                 if timer is not None:

@@ -5,7 +5,8 @@ Only one server may use a SQLite file. Only one process may send a given mail.
 
 import fcntl
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -54,9 +55,21 @@ _HOLD = text(
     "SELECT id FROM unnest(CAST(:ids AS integer[])) AS asked(id) "
     "WHERE pg_try_advisory_lock(:class, id)"
 )
+_BACK_UP = text("SELECT pg_try_advisory_lock(1885498989, 2)")
 _RELEASE = text(
     "SELECT pg_advisory_unlock(:class, id) FROM unnest(CAST(:ids AS integer[])) AS held(id)"
 )
+
+
+@contextmanager
+def backing_up(database: Database) -> Iterator[bool]:
+    """Yield whether this is the only process that makes a backup now; SQLite has no other."""
+    if database.embedded:
+        yield True
+        return
+    with database.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+        yield bool(connection.scalar(_BACK_UP))
+        connection.invalidate()  # keep out of the pool: the lock ends with the connection
 
 
 class AdvisoryLocks:

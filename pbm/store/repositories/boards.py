@@ -177,10 +177,15 @@ class Boards(Repository):
         mine = _sat(one).subquery()
         return self._exists(select(mine).where(mine.c.board_id.in_(_sat(other))))
 
-    def numbers(self, *, status: BoardStatus | None = None) -> tuple[int, ...]:
+    def numbers(
+        self, *, status: BoardStatus | None = None, since: datetime | None = None
+    ) -> tuple[int, ...]:
+        """Return the numbers of all boards, or of those that have changed since a moment."""
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
             query = query.where(boards.c.status == status)
+        if since is not None:
+            query = query.where(boards.c.changed_at >= since)
         return self._scalars(query.order_by(boards.c.id))
 
     def of_match(self, match_id: int) -> tuple[Board, ...]:
