@@ -55,7 +55,7 @@ def _back_up(settings: Settings, folder: Path, now: datetime) -> str:
         done = try_backup(settings, file, unfinished)
         _delete_old(folder)
     except OSError as error:
-        raise OperatorError(f"PBM_BACKUP_DIR: {trouble(folder, error)}") from error
+        raise OperatorError(f"PBM_BACKUP_DIR={folder}: {trouble(folder, error)}") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return f"{file}, {done}"
