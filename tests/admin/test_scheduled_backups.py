@@ -112,7 +112,10 @@ def test_a_folder_that_cannot_be_written(room: Room, settings: Settings) -> None
     Path("file").touch()
     with pytest.raises(OperatorError, match="PBM_BACKUP_DIR=file/backups: Not a directory"):
         back_up_if_due(settings, Path("file/backups"), room.table.clock)
-    assert "failed: PBM_BACKUP_DIR=file/backups: Not a directory. It is tried each hour." in row(room).text
+    assert (
+        "failed: PBM_BACKUP_DIR=file/backups: Not a directory. It is tried each hour."
+        in row(room).text
+    )
     with pytest.raises(OperatorError, match="'file' is no folder"):
         _ = replace(settings, backup_dir="file").backup_folder
 
