@@ -45,6 +45,7 @@ class BoardEvent(Event):
     exempt = False  # its mails are exempt from the limit of mails caused by others
     speaks = False  # its `player` caused or said it
     leaves = False  # that player is out of the game because of it
+    for_player_only = False  # told to its `player` alone
     is_kept = True  # in `board_events`; else it is a remark to one reader, in one mail
     version = 1  # of its stored fields, see `pbm/events/kept.py`
     for_sender_only = frozenset[str]()  # fields that are not stored
@@ -61,7 +62,7 @@ class BoardEvent(Event):
     @property
     def only_reader(self) -> int | None:
         """The player to whom alone this is told; None if it is told to everybody on the board."""
-        return None
+        return vars(self).get("player") if self.for_player_only else None
 
     @property
     def leaver(self) -> int | None:
@@ -145,9 +146,7 @@ class Reminded(BoardEvent):
 
     player: PlayerId
 
-    @property
-    def only_reader(self) -> int:
-        return self.player
+    for_player_only = True
 
 
 class BoardImported(BoardEvent):

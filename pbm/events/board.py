@@ -49,6 +49,14 @@ class BoardNews(BoardFact):
     acts_on_board = counts_as_words = True
 
 
+class _PlayerFact(BoardFact):
+    player: PlayerId
+
+
+class _PlayerNews(BoardNews):
+    player: PlayerId
+
+
 class BoardStarted(BoardFact):
     player: PlayerId  # who started it
     first_unsaid: bool = False  # `player` got the first seat without asking for it
@@ -59,10 +67,9 @@ class BoardStarted(BoardFact):
     begins_board = passes_turn = for_watchers = True
 
 
-class BoardDeclined(BoardFact):
+class BoardDeclined(_PlayerFact):
     """A player declined to play, so the board is closed."""
 
-    player: PlayerId
     successor: int | None = None  # the board on which the remaining players may go on
 
     acts_on_board = happens_once = for_watchers = True
@@ -82,10 +89,8 @@ class MoveDue(_Due):
     """The reader has moved on the board before."""
 
 
-class AccountNews(BoardFact):
+class AccountNews(_PlayerFact):
     """A player began or ended a vacation, or can or cannot be reached by mail."""
-
-    player: PlayerId
 
     only_if_wanted = speaks = True
 
@@ -99,10 +104,9 @@ class PlayerBack(AccountNews):
     """The player has ended a vacation."""
 
 
-class VacationTaken(BoardFact):
+class VacationTaken(_PlayerFact):
     """A player ran out of time, but was given a vacation instead of losing the game by it."""
 
-    player: PlayerId
     last: str  # the last day of the vacation
     days: int
 
@@ -111,10 +115,9 @@ class FirstMoveDue(_Due):
     """The reader has not moved on the board yet."""
 
 
-class FirstMoveMissed(BoardFact):
+class FirstMoveMissed(_PlayerFact):
     """A player missed the first move, so the board is closed as if that player had declined."""
 
-    player: PlayerId
     successor: int | None = None
 
     for_watchers = True
@@ -148,13 +151,11 @@ class AddressChanged(BoardFact):
 OfferKind = Literal["draw", "takeback", "pause", "resume", "substitute"]
 
 
-class OfferMade(BoardNews):
-    player: PlayerId
+class OfferMade(_PlayerNews):
     kind: OfferKind
 
 
-class _OfferAnswered(BoardNews):
-    player: PlayerId
+class _OfferAnswered(_PlayerNews):
     by: PlayerId  # who made the offer
     kind: OfferKind
 
@@ -182,50 +183,43 @@ class OfferVoid(BoardNews):
     kind: OfferKind
 
 
-class SubstituteAsked(BoardNews):
+class SubstituteAsked(_PlayerNews):
     """A player asks that the player `guest` plays on; the guest is asked by a mail, too."""
 
-    player: PlayerId
     guest: PlayerId
 
     for_sender = True  # also told to others in mails without a board
 
 
-class SubstituteOff(BoardFact):
+class SubstituteOff(_PlayerFact):
     """The player `guest`, who was to play on for a player, cannot, or has not answered."""
 
-    player: PlayerId
     guest: PlayerId
     is_silent: bool = False
 
 
-class SeatTakenOver(BoardFact):
+class SeatTakenOver(_PlayerFact):
     """All have agreed: from now on the player `by` plays for the player `player`."""
 
-    player: PlayerId
     by: PlayerId
 
     acts_on_board = passes_turn = happens_once = for_watchers = True
     for_sender = True  # also told to others in mails without a board
 
 
-class DrawAgreed(BoardNews):
+class DrawAgreed(_PlayerNews):
     """All have agreed to the draw that a player offered."""
-
-    player: PlayerId
 
     for_watchers = True
 
 
-class DrawClaimed(BoardNews):
-    player: PlayerId
+class DrawClaimed(_PlayerNews):
     why: str  # the game's name for the reason
 
     for_watchers = True
 
 
-class _TakeBack(BoardNews):
-    player: PlayerId
+class _TakeBack(_PlayerNews):
     ply: int
     move: str
     later: int  # moves after it, which are taken back as well
@@ -244,23 +238,19 @@ class TakebackDone(_TakeBack):
 # -- plans -----------------------------------------------------------------------------------------
 
 
-class PlanEnded(BoardFact):
+class PlanEnded(_PlayerFact):
     """A player's plan has ended, with these `lines` left; nobody else is told.
 
     `why` is a word of `pbm.play.plans`.
     """
 
-    player: PlayerId
     why: str
     move: str = ""
     lines: tuple[str, ...] = ()
     again: bool = False  # whether `plan again` can take these lines
 
     counts_postage = False
-
-    @property
-    def only_reader(self) -> int:
-        return self.player
+    for_player_only = True
 
 
 # -- matches ---------------------------------------------------------------------------------------
@@ -315,10 +305,9 @@ class MatchOver(_MatchNews):
     """All rounds are played."""
 
 
-class RobotBeaten(BoardFact):
+class RobotBeaten(_PlayerFact):
     """A player has won three of the last four games against a robot; `next` is a stronger robot."""
 
-    player: PlayerId
     robot: PlayerId
     next: PlayerId
 
@@ -326,19 +315,15 @@ class RobotBeaten(BoardFact):
 # -- clocks ----------------------------------------------------------------------------------------
 
 
-class Forfeited(BoardFact):
-    player: PlayerId
-
+class Forfeited(_PlayerFact):
     leaves = for_watchers = True
 
 
-class ForfeitClaimable(BoardFact):
+class ForfeitClaimable(_PlayerFact):
     """A player has run out of time, but cannot be warned since mail to the player bounces.
 
     Now any other player of the board may have this player taken out of the game.
     """
-
-    player: PlayerId
 
 
 class ForfeitClaimed(BoardNews):
@@ -348,27 +333,24 @@ class ForfeitClaimed(BoardNews):
     for_watchers = True
 
 
-class TimeGiven(BoardNews):
-    player: PlayerId
+class TimeGiven(_PlayerNews):
     others: tuple[PlayerId, ...]
     time: int  # seconds
 
 
-class PauseBegun(BoardNews):
+class PauseBegun(_PlayerNews):
     """All have agreed to the pause that a player asked for; it lasts `days` at most.
 
     After `by_all` days any player may end it.
     """
 
-    player: PlayerId
     days: int
     by_all: int
 
 
-class PauseEnded(BoardNews):
+class PauseEnded(_PlayerNews):
     """All have agreed to end the pause, as a player asked; or a player has ended it alone."""
 
-    player: PlayerId
     alone: bool = False
 
 

@@ -43,7 +43,7 @@ def test_a_row_names_nobody_by_a_handle(kind: type[BoardEvent]) -> None:
 
 
 def test_what_is_told_to_one_reader_says_so() -> None:
-    private = {kind for kind in kinds().values() if kind.only_reader is not BoardEvent.only_reader}
+    private = {kind for kind in kinds().values() if kind.for_player_only}
     assert private == {Reminded, PlanEnded}
     assert Reminded(1, 7).only_reader == 7
 
