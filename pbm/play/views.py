@@ -199,11 +199,7 @@ def small(picture: ViewData | None) -> ViewData | None:
 
 
 def view_at(
-    board: Board,
-    position: Position,
-    ply: int,
-    moves: tuple[Moved, ...],
-    reader: Player | None,
+    board: Board, position: Position, ply: int, moves: tuple[Moved, ...], reader: Player | None
 ) -> ViewData:
     """Return the view of any position of a board, the one after `ply` plies; mark `moves`."""
     shown = _shown(board, position, seats_data(board, position))
@@ -289,11 +285,7 @@ def opening_view(
 
 
 def _picture(
-    board: Board,
-    position: Position,
-    moves: tuple[Moved, ...],
-    reader: Player | None,
-    place: _Place,
+    board: Board, position: Position, moves: tuple[Moved, ...], reader: Player | None, place: _Place
 ) -> ViewData | None:
     """Return a picture for a reader who wants one; it tells the reader's seats, or who is to move.
 

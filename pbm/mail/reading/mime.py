@@ -223,7 +223,7 @@ class _Walk:
         if part.boundary:
             if len(self._open) == limits.depth:
                 raise UnreadableMail(
-                    f"The parts of this mail are nested more than {limits.depth} deep.",
+                    f"The parts of this mail are nested more than {limits.depth} deep."
                 )
             self._open.append(part)
         else:

@@ -29,9 +29,7 @@ questions = table(
     Index("ix_questions_address_key", "address_key", "kind", "asked_at"),
     Index("ix_questions_player_id", "player_id", "kind", "asked_at"),
     Index(
-        "ix_questions_wanted_by_id",
-        "wanted_by_id",
-        **only_where(text("wanted_by_id IS NOT NULL")),
+        "ix_questions_wanted_by_id", "wanted_by_id", **only_where(text("wanted_by_id IS NOT NULL"))
     ),
     mark=Personal(
         ("player_id", "wanted_by_id"),
