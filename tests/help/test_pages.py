@@ -39,6 +39,7 @@ def test_the_pages_are_these() -> None:
         "language",
         "limits",
         "picture",
+        "privacy",
         "push",
     ]
     others += ["robots", "start", "time", "tutorial"]
