@@ -19,6 +19,7 @@ from email.utils import format_datetime, parseaddr
 from functools import cache, cached_property, lru_cache
 from html import unescape
 from ipaddress import ip_network
+from itertools import compress
 from typing import Any, Self
 from urllib.parse import parse_qs, quote, unquote
 
@@ -70,10 +71,11 @@ TOLD = (  # columns that people read, in a mail or at the operator's desk
     ("buckets", "key"),
     ("boards", "tags"),
 )
-_EVERYTHING = [
-    Call('SELECT "{}" FROM {}'.format('", "'.join(table.columns.keys()), table.name))
+_ALL_ROWS = {
+    table: Call('SELECT "{}" FROM {}'.format('", "'.join(table.columns.keys()), table.name))
     for table in metadata.tables.values()
-]
+}
+_FILLED = Call("SELECT " + ", ".join(f"EXISTS (SELECT 1 FROM {table.name})" for table in _ALL_ROWS))
 _BY_WHEN = re.compile(
     r", by [A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2,8}(?: \d{4})?(?:, \d\d:\d\d(?: UTC)?)? \(\d+ \w+\)"
 )
@@ -440,12 +442,7 @@ class Table:
 
     def close(self) -> None:
         """Leave the table: what is kept holds no secret but where the server needs it."""
-        with self.database.engine.execution_options(pbm_reading=True).connect() as connection:
-            found = execute(connection, *_EVERYTHING)
-        stored = {
-            table.name: [dict(zip(table.columns.keys(), row, strict=True)) for row in rows]
-            for table, rows in zip(metadata.tables.values(), found, strict=True)
-        }
+        stored = self._stored()
         for table, column in TOLD:
             told = "\n".join(str(row[column]) for row in stored[table])
             ISSUED.none_in(told, f"{table}.{column}")
@@ -453,6 +450,18 @@ class Table:
             kept = str([{**row, "raw": None} for row in rows])  # what waits is as it came
             assert not any(secret in kept for secret in ISSUED.texts), f"a password in {table}"
         self.database.close()
+
+    def _stored(self) -> dict[str, Sequence[dict[str, Any]]]:
+        """All rows of all tables. Most have none, and to read each takes longer than to ask."""
+        with self.database.engine.execution_options(pbm_reading=True).connect() as connection:
+            ((filled,),) = execute(connection, _FILLED)
+            tables = list(compress(_ALL_ROWS, filled))
+            found = execute(connection, *(_ALL_ROWS[table] for table in tables))
+        stored: dict[str, Sequence[dict[str, Any]]] = dict.fromkeys(metadata.tables, ())
+        for table, rows in zip(tables, found, strict=True):
+            names = table.columns.keys()
+            stored[table.name] = [dict(zip(names, row, strict=True)) for row in rows]
+        return stored
 
 
 def _is_bare(database: Database) -> bool:
