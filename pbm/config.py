@@ -155,6 +155,10 @@ class Settings:
         return Path("var/secret.key")
 
 
+def settings_from_here() -> Settings:
+    return load_settings(os.environ, Path("pbm.toml"))
+
+
 def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
     """Read the settings; `environ` overrides the file. Raises OperatorError."""
     known = {f"{_PREFIX}{setting.name.upper()}": setting.name for setting in fields(Settings)}

@@ -3,6 +3,8 @@
 import os
 import pwd
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -34,6 +36,16 @@ def write_new(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+
+
+@contextmanager
+def owner_only() -> Iterator[None]:
+    """Let this process create files and folders to which other users have no access."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def sync_folder(folder: Path) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from hashlib import sha256
-from typing import Self
-
-from argon2 import PasswordHasher
-from argon2.exceptions import VerifyMismatchError
+from typing import TYPE_CHECKING, Self
 
 from pbm.errors import Refusal
 from pbm.slow_work import SlowWork
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
 SHORTEST = 8  # characters; ten tries an hour find shorter ones too soon
 LONGEST = 512  # characters; a line that may be a command is shorter
@@ -75,6 +75,8 @@ def hash_password(password: str) -> PasswordHash:
 
 
 def check_password(kept: PasswordHash, password: str) -> bool:
+    from argon2.exceptions import VerifyMismatchError
+
     try:
         return _hasher().verify(kept.text, _normal(password))
     except VerifyMismatchError:
@@ -94,5 +96,7 @@ def _normal(password: str) -> bytes:
 
 
 @cache
-def _hasher() -> PasswordHasher:
+def _hasher() -> "PasswordHasher":
+    from argon2 import PasswordHasher
+
     return PasswordHasher(_ROUNDS, _KIBIBYTES, _LANES, _HASH_BYTES, _SALT_BYTES)

@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from weakref import WeakSet
 
+from pbm.admin.cli import COMMANDS
 from tests.polling import PATIENCE
 
 _PROGRAMS = {
@@ -26,7 +27,12 @@ _PROGRAMS = {
     "slow-robot": "tests.e2e.slow_robot",
 }
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([__name__, *_PROGRAMS.values(), "tests.templates_read"])
+# What `pbm-admin` imports only when a command is called.
+_LATER = [
+    *(f"pbm.admin.{name}" for name in sorted({module for module, _ in COMMANDS.values()})),
+    "pbm.service.operator.boards",
+]
+_FORKS.set_forkserver_preload([__name__, *_PROGRAMS.values(), *_LATER, "tests.templates_read"])
 
 
 class Program:

@@ -4,24 +4,24 @@ import getpass
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 import structlog
+from click.exceptions import Exit
 
-from pbm.app.opening import open_site, settings_from_here
 from pbm.clock import system_clock
-from pbm.config import Settings
+from pbm.config import Settings, settings_from_here
 from pbm.errors import OperatorError
-from pbm.service.health.results import TROUBLES, sentence_of
-from pbm.service.operator.checks import database_state
-from pbm.service.operator.operator_session import OperatorSession
-from pbm.store.db import Database
-from pbm.store.values.queues import Change
+
+if TYPE_CHECKING:
+    from pbm.service.operator.operator_session import OperatorSession
+    from pbm.store.values.queues import Change
 
 
 @dataclass
@@ -38,8 +38,13 @@ class Console:
         return settings_from_here()
 
     @contextmanager
-    def session(self) -> Iterator[OperatorSession]:
+    def session(self) -> "Iterator[OperatorSession]":
         """Open a session. Raises OperatorError if the database is not up to date."""
+        from pbm.app.opening import open_site
+        from pbm.service.operator.database_state import database_state
+        from pbm.service.operator.operator_session import OperatorSession
+        from pbm.store.db import Database
+
         database_state(self.settings)
         with closing(Database(self.settings.database_url)) as database:
             site = open_site(self.settings, database)
@@ -60,8 +65,30 @@ def pass_session(function: Callable[..., None]) -> Callable[..., None]:
     return update_wrapper(command, function)
 
 
-class Sentences(click.Group):
-    """A click group that reports errors: it prints a sentence and exits with status 1."""
+class Commands(click.Group):
+    """A click group that imports the module of a command when that command is called.
+
+    An error that is the operator's matter is printed as a sentence, and the status is 1.
+    """
+
+    def __init__(self, *given: Any, later: Mapping[str, tuple[str, str]], **named: Any) -> None:
+        """`later` has for each command its module in `pbm.admin` and the first line of its help."""
+        super().__init__(*given, **named)
+        self._later = later
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as in click
+        return sorted(self._later)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in self._later:
+            return None
+        module = import_module(f"pbm.admin.{self._later[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._later[name][1]) for name in self.list_commands(ctx)])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         structlog.configure(
@@ -73,7 +100,13 @@ class Sentences(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except TROUBLES as error:
+        except (click.ClickException, click.Abort, Exit):
+            raise
+        except Exception as error:
+            from pbm.service.health.results import TROUBLES, sentence_of
+
+            if not isinstance(error, TROUBLES):
+                raise
             raise click.ClickException(sentence_of(error)) from error
 
 
@@ -128,7 +161,7 @@ def cell(text: object, width: int) -> str:
     return shown.ljust(width)
 
 
-def print_journal(changes: Iterable[Change], *, of_all: bool = False) -> None:
+def print_journal(changes: "Iterable[Change]", *, of_all: bool = False) -> None:
     """Print changes, a line each.
 
     With `of_all`, each line also names the player or the board that was changed.

@@ -1,4 +1,4 @@
-"""The commands of `pbm-admin games`, for boards."""
+"""The commands of `pbm-admin games`; what changes boards is imported when it is called for."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -9,12 +9,11 @@ import click
 
 from pbm.admin.console import cell, pass_session, print_journal, why_option
 from pbm.errors import OperatorError
-from pbm.play.views import seats_data
 from pbm.rules import registry
 from pbm.rules.contract import Game, Option, Options, RulesError
 from pbm.rules.record import forms_of, readings_of
-from pbm.service.operator import boards as service
 from pbm.service.operator.operator_session import OperatorSession, find_board
+from pbm.service.operator.standing import standing
 from pbm.store.values.boards import Board, BoardStatus
 
 _HANDLES = 36  # columns; enough for six short handles
@@ -76,7 +75,7 @@ def list_(session: OperatorSession, status: str | None) -> None:
     for board in boards:
         state = f"{cell(board.status, 8)}  ply {cell(board.ply, 4)}  {cell(_set_up(board), 14)}"
         who = cell(_handles(board), _HANDLES)
-        click.echo(f"{board.id:>6}  {state}  {who}  {service.standing(board)}")
+        click.echo(f"{board.id:>6}  {state}  {who}  {standing(board)}")
 
 
 @games.command()
@@ -84,6 +83,8 @@ def list_(session: OperatorSession, status: str | None) -> None:
 @pass_session
 def show(session: OperatorSession, number: int) -> None:
     """Show board N: players, position, moves, what was changed."""
+    from pbm.play.views import seats_data
+
     with session.look() as work:
         board = find_board(work, number)
         plies, departures = work.plies.of(number), work.plies.departures(number)
@@ -95,7 +96,7 @@ def show(session: OperatorSession, number: int) -> None:
     click.echo(
         f"{board.subject} ({_set_up(board)} board, version {board.rules_version} of the rules)"
     )
-    click.echo(f"{board.status}, {board.ply} plies: {service.standing(board)}")
+    click.echo(f"{board.status}, {board.ply} plies: {standing(board)}")
     for sign, seat in zip(signs, board.seats, strict=True):
         click.echo(f"  {sign} {seat.handle}")
     if diagram:
@@ -121,6 +122,8 @@ def undo(session: OperatorSession, number: int, why: str) -> None:
 
     Resignations after that ply are undone, too. A game that had ended by that ply goes on.
     """
+    from pbm.service.operator import boards as service
+
     ply = service.undo(session, number, why)
     click.echo(f"Ply {ply.ply}, {ply.text}, is taken back.")
 
@@ -134,16 +137,20 @@ def end(
     session: OperatorSession, number: int, winners: tuple[str, ...], draw: bool, why: str
 ) -> None:
     """End board N, with a winner, as a draw, or without a result."""
+    from pbm.service.operator import boards as service
+
     if winners and draw:
         raise click.UsageError("A draw has no winner: give --winner or --draw.")
     result = winners if winners or draw else None
     board = service.end(session, number, why, result)
-    click.echo(f"Board {board.id} is {board.status}: {service.standing(board)}.")
+    click.echo(f"Board {board.id} is {board.status}: {standing(board)}.")
 
 
 @_change
 def reopen(session: OperatorSession, number: int, why: str) -> None:
     """Reopen board N, ended by the operator, by agreement or by time."""
+    from pbm.service.operator import boards as service
+
     click.echo(f"Board {service.reopen(session, number, why).id} goes on.")
 
 
@@ -152,6 +159,8 @@ def reopen(session: OperatorSession, number: int, why: str) -> None:
 @click.argument("new_handle")
 def replace(session: OperatorSession, number: int, handle: str, new_handle: str, why: str) -> None:
     """Hand HANDLE's seat on board N over to NEW_HANDLE."""
+    from pbm.service.operator import boards as service
+
     board = service.replace(session, number, handle, new_handle, why)
     click.echo(f"{new_handle} plays for {handle} on board {board.id} now.")
 
@@ -163,6 +172,8 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
 @pass_session
 def resend(session: OperatorSession, number: int, handle: str | None, why: str | None) -> None:
     """Mail board N once more, to HANDLE or to all its players."""
+    from pbm.service.operator import boards as service
+
     sent = service.resend(session, number, handle, why)
     click.echo(f"Board {number} is on its way to {', '.join(sent)}.")
 
@@ -176,6 +187,8 @@ def export(session: OperatorSession, /, number: int, form: str | None, **given: 
 
     That is text that other programs, or `games import`, can read.
     """
+    from pbm.service.operator import boards as service
+
     forms = {form: True} if form else {}
     click.echo(service.export(session, number, {**chosen(given), **forms}), nl=False)
 
@@ -204,6 +217,8 @@ def import_(
     The game goes on with the players that --player names, or else the players whom the record
     names; with --for the game is kept as a record.
     """
+    from pbm.service.operator import boards as service
+
     if owner and players:
         raise click.UsageError("A record has no players: give --for or --player.")
     try:

@@ -3,35 +3,19 @@
 import asyncio
 import gc
 import signal
-from collections.abc import Callable
-from typing import TypeVar
 
 import click
 
 from pbm.app.log import set_up_log
-from pbm.app.opening import owner_only, settings_from_here
 from pbm.app.server import Server
+from pbm.app.version_option import version_option
+from pbm.config import settings_from_here
 from pbm.errors import OperatorError
+from pbm.files import owner_only
 from pbm.rules.registry import GamesError
 from pbm.service.running.heartbeat import ROLES
-from pbm.version import version
 
 _NEW_OBJECTS = 10_000  # between two garbage collections; a turn makes some thousands
-_Decorated = TypeVar("_Decorated", bound=Callable[..., object])
-
-
-def version_option(program: str) -> Callable[[_Decorated], _Decorated]:
-    """Return a decorator for `--version`. The version is looked up only when it is asked for."""
-
-    def show(context: click.Context, _option: click.Parameter, is_asked: bool) -> None:
-        if is_asked and not context.resilient_parsing:
-            click.echo(f"{program}, version {version()}")
-            context.exit()
-
-    told = "Show the version and exit."
-    return click.option(
-        "--version", is_flag=True, expose_value=False, is_eager=True, callback=show, help=told
-    )
 
 
 @click.group()

@@ -3,24 +3,19 @@
 Raises OperatorError or GamesError if one of them cannot be used.
 """
 
-import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import system_clock
-from pbm.config import Settings, load_settings
+from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.files import trouble
 from pbm.mail.address import AddressError, ServerAddress, parse_address
 from pbm.mail.site import Site, own_address
 from pbm.mail.smtp_out.delivery import Transport
-from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
-from pbm.mail.smtp_out.smarthost import SmarthostTransport
 from pbm.rules.registry import prefer
 from pbm.service.operator.copies import bring_up_to_date
 from pbm.service.operator.keys import note_keys, open_keyring
@@ -31,11 +26,6 @@ from pbm.store.sql.driver import shown_url
 
 DATABASE_PAUSE = 2.0  # seconds between tries to reach the database
 _log = structlog.get_logger("pbm.app")
-SETTINGS_FILE = Path("pbm.toml")
-
-
-def settings_from_here() -> Settings:
-    return load_settings(os.environ, SETTINGS_FILE)
 
 
 def open_site(settings: Settings, database: Database) -> Site:
@@ -82,6 +72,9 @@ def _named(settings: Settings) -> tuple[ServerAddress, str]:
 
 
 def open_transport(settings: Settings) -> Transport:
+    from pbm.mail.smtp_out.maildir import MaildirTransport, check_folders
+    from pbm.mail.smtp_out.smarthost import SmarthostTransport
+
     if settings.smarthost:
         return SmarthostTransport(settings.smarthost, helo=own_address(settings).domain)
     root = Path(settings.maildir)
@@ -108,13 +101,3 @@ def ready_database(database: Database) -> None:
         _log.info("database migrated", before=before, now=newest_version(), copy=str(copy))
     else:
         _log.warning("new database", url=shown_url(database.engine.url))
-
-
-@contextmanager
-def owner_only() -> Iterator[None]:
-    """Let this process create files and folders to which other users have no access."""
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)

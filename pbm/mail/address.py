@@ -9,10 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from string import ascii_letters, digits
-
-from publicsuffixlist import PublicSuffixList
+from typing import TYPE_CHECKING
 
 from pbm.addresses import address_key
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 _ATEXT = frozenset(ascii_letters + digits + "!#$%&'*+/=?^_`{|}~-")
 _LABEL_CHARS = frozenset(ascii_letters + digits + "-")
@@ -111,7 +113,9 @@ def registered_domain(address: str) -> str:
 
 
 @cache
-def _suffixes() -> PublicSuffixList:
+def _suffixes() -> "PublicSuffixList":
+    from publicsuffixlist import PublicSuffixList
+
     return PublicSuffixList(only_icann=True)
 
 

@@ -1,11 +1,8 @@
 """Schema migrations by Alembic, without a configuration file."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, select, text
 
 from pbm.errors import OperatorError
@@ -13,22 +10,25 @@ from pbm.resources import resource_path
 from pbm.store.db import Database
 from pbm.store.schema.running import heartbeats
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 
 def newest_version() -> str:
-    head = _scripts().get_current_head()
-    if head is None:
-        raise LookupError("there are no migrations")
-    return head
+    return max(_versions())
 
 
 def is_known_version(version: str) -> bool:
-    return version in {script.revision for script in _scripts().walk_revisions()}
+    return version in _versions()
 
 
 def current_version(database: Database) -> str | None:
     """Return the database's schema version, None for an empty database."""
     with database.engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        return found
 
 
 def is_current(database: Database) -> bool:
@@ -45,6 +45,8 @@ def migrate(database: Database) -> None:
     """Migrate the database to the newest version, in one transaction. Raises OperatorError."""
     if is_current(database):
         return
+    from alembic import command  # takes long to import, and is seldom needed
+
     with database.engine.begin() as connection:
         if not database.embedded:  # a migration may compute for long between two statements
             connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
@@ -62,11 +64,14 @@ def processes_between(database: Database, first: datetime, last: datetime) -> li
         return [f"process {row.pid} on {row.host}" for row in rows]
 
 
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory.from_config(_config())
+def _versions() -> set[str]:
+    """Return the numbers of all migrations, which their files begin with; the newest is highest."""
+    return {file.name[:4] for file in resource_path("migrations").glob("versions/[0-9]*.py")}
 
 
-def _config(connection: Connection | None = None) -> Config:
+def _config(connection: Connection) -> "Config":
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(resource_path("migrations")))
     config.attributes["connection"] = connection

@@ -52,7 +52,7 @@ def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path)
     said = server.admin("check")
     assert said.returncode == 0, said.stdout
     found = [line.split()[:2] for line in said.stdout.strip().split("\n")]
-    assert [what for word, what in found if word == "warn"] == ["operator:"]
+    assert [what for word, what in found if word == "warn"] == ["operator:", "backup:"]
     assert {word for word, _ in found} == {"ok", "warn"}
     assert "answers: 220 localhost ESMTP" in said.stdout
 

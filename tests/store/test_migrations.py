@@ -9,6 +9,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import insert, text
 from structlog.testing import capture_logs
 
@@ -17,7 +18,7 @@ from pbm.passwords import PasswordHash
 from pbm.resources import resource_path
 from pbm.service.accounts import CLEARED
 from pbm.store.db import Database
-from pbm.store.migrate import current_version, migrate, newest_version
+from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
 from pbm.store.repositories.buckets import Rate
 from pbm.store.schema import metadata
 from pbm.store.values.boards import Stop
@@ -42,6 +43,14 @@ def test_the_steps_make_the_tables_of_the_schema(bare_database_url: str) -> None
     with database.engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     database.close()
+
+
+def test_their_files_are_numbered_in_their_order() -> None:
+    scripts = ScriptDirectory(str(resource_path("migrations")))
+    assert newest_version() == scripts.get_current_head()
+    for script in scripts.walk_revisions():
+        assert is_known_version(script.revision)
+    assert not is_known_version("9999")
 
 
 def test_down_and_up_again(bare_database_url: str) -> None:

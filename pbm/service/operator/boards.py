@@ -19,35 +19,21 @@ from pbm.play.boards import request_move
 from pbm.play.game_words import why as why_of
 from pbm.play.handovers import hand_over
 from pbm.play.records import keep_record, record_of, replay, shown_names
-from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError, RulesError, has
+from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError, has
 from pbm.rules.record import forms_of, written
 from pbm.rules.registry import default_game, games
 from pbm.service.operator.operator_session import (
     OperatorSession,
-    OperatorTurn,
     find_board,
     find_player,
 )
+from pbm.service.operator.operator_turn import OperatorTurn
 from pbm.service.telling.announce import announce_boards, tell_leaver
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply, Seat
 from pbm.store.values.players import Player
 
 _BY_WORD = (BY_OPERATOR, "agreed", "claimed")
 MOST_BYTES = 64 * 1024
-
-
-def standing(board: Board) -> str:
-    """Say whose turn it is, or how the board ended and who won."""
-    if board.playing:
-        try:
-            return f"{board.to_move.handle} to move" if board.to_move else "nobody to move"
-        except RulesError:
-            return "its position cannot be read"
-    if board.winners is None:
-        return f"closed, {board.ended_by}"
-    handles = [board.seats[seat - 1].handle for seat in board.winners]
-    won = f"{' and '.join(handles)} {'win' if len(handles) > 1 else 'wins'}"
-    return f"{won if handles else 'a draw'} ({board.ended_by})"
 
 
 def undo(session: OperatorSession, number: int, why: str) -> Ply:

@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy.exc import DBAPIError
-
 from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
@@ -31,12 +29,12 @@ from pbm.service.health.results import CheckResult, DubiousError, checked
 from pbm.service.health.stored import stored_results
 from pbm.service.operator.copies import sqlite_path
 from pbm.service.operator.correspondence import greeting_at, refuse_other_certificate
+from pbm.service.operator.database_state import database_state
 from pbm.service.operator.keys import refuse_other_keys
 from pbm.service.trouble.masking import one_line
-from pbm.store.connecting import refuse_lent_sessions, why_unusable
 from pbm.store.db import Database
-from pbm.store.migrate import current_version, is_current, newest_version
-from pbm.store.sql.driver import parse_url, shown_url
+from pbm.store.migrate import newest_version
+from pbm.store.sql.driver import parse_url
 from pbm.version import version
 
 _SECONDS = 10
@@ -71,29 +69,6 @@ def check(settings: Settings, clock: Clock, *, asks_others: bool = True) -> Iter
         yield checked("smarthost", lambda: _smarthost(settings))
     if not settings.smarthost:
         yield checked("maildir", lambda: _maildir(settings))
-
-
-def database_state(settings: Settings) -> str:
-    """Return the database and its version. Raises OperatorError if missing or not up to date."""
-    url = parse_url(settings.database_url)
-    shown = shown_url(url)
-    if url.get_backend_name() == "sqlite" and not sqlite_path(url).exists():
-        raise OperatorError(
-            f"There is no database at {sqlite_path(url).absolute()} yet. `pbm serve` makes it; "
-            "or is this the wrong folder, or PBM_DATABASE_URL not set here?"
-        )
-    newest = newest_version()
-    try:
-        with closing(Database(settings.database_url)) as database:
-            refuse_lent_sessions(database)
-            if not is_current(database):
-                version = current_version(database)
-                lag = f"is behind: it has version {version} of the tables, and {newest} is needed"
-                lag = lag if version else "has no tables yet"
-                raise OperatorError(f"{shown} {lag}. Run: pbm-admin migrate")
-    except DBAPIError as error:
-        raise OperatorError(f"{shown}: {why_unusable(error)}") from error
-    return f"{shown}, version {newest} of the tables"
 
 
 def _operator(settings: Settings) -> str:

@@ -9,7 +9,7 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.keys import Key, Keyring, add_key, drop_key, load_keyring, load_keys, mark_of
 from pbm.service.health.processes import those_beating
-from pbm.service.operator.operator_session import OperatorSession, hand_of, reason_of
+from pbm.service.operator.operator_session import OperatorSession
 from pbm.store.db import Database, UnitOfWork
 
 _KEYS = "keys"
@@ -49,6 +49,8 @@ def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why:
 
 def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[str]:
     """Forget the fingerprints of lost keys; return the keys' ids."""
+    from pbm.service.operator.operator_turn import hand_of, reason_of
+
     reason, now = reason_of(why), clock()
     with closing(Database(settings.database_url)) as database, database.transaction() as work:
         marks, _, lost = _marks(work, settings)

@@ -10,7 +10,8 @@ from pbm.play.challenges import call_off_all
 from pbm.play.clocks.pauses import give_back, keep_stop
 from pbm.play.seeks import leave_all_seeks
 from pbm.service.asking.challenges import tell_called_off
-from pbm.service.operator.operator_session import OperatorSession, OperatorTurn, find_player
+from pbm.service.operator.operator_session import OperatorSession, find_player
+from pbm.service.operator.operator_turn import OperatorTurn
 from pbm.service.post.bounces import reachable_again
 from pbm.service.telling.announce import announce_boards, announce_seeks
 from pbm.store.values.players import Player, PlayerStatus

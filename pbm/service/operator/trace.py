@@ -12,9 +12,9 @@ from pbm.mail.writing.render import sentence
 from pbm.play.clocks.waits import wait_of
 from pbm.play.limits import SENT, is_paused
 from pbm.service.intake.door import REFUSED
-from pbm.service.operator.boards import standing
 from pbm.service.operator.operator_session import OperatorSession, find_board, find_player
 from pbm.service.operator.queue import find_mail, name_of
+from pbm.service.operator.standing import standing
 from pbm.service.telling.later import SOON
 from pbm.service.trouble.masking import masked, one_line
 from pbm.store.db import UnitOfWork

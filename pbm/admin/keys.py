@@ -1,0 +1,79 @@
+"""The commands of `pbm-admin keys`."""
+
+import click
+
+from pbm.admin.console import (
+    Console,
+    cell,
+    make_sure,
+    pass_console,
+    why_for_the_journal,
+    yes_option,
+)
+from pbm.clock import system_clock
+from pbm.service.operator import keys as keyring
+from pbm.service.operator.database_state import database_state
+
+
+@click.group()
+def keys() -> None:
+    """Look after the keys that sign all reply addresses.
+
+    A running server uses the changed keys by itself.
+    """
+
+
+@keys.command("list")
+@pass_console
+def list_(console: Console) -> None:
+    """List the keys by their ids, never the keys themselves."""
+    first, *others = keyring.list_keys(console.settings)
+    click.echo(f"{cell(first, 4)}  signs new mails, and answers to those are good")
+    for key_id in others:
+        click.echo(
+            f"{cell(key_id, 4)}  signs nothing any more, but answers to older mails are good"
+        )
+
+
+@keys.command()
+@pass_console
+def rotate(console: Console) -> None:
+    """Add a key that signs from now on; the older ones still verify."""
+    with console.session() as session:
+        key_id = keyring.rotate_keys(console.settings, session)
+    click.echo(f"Key {key_id} signs from now on. Mails sent before can still be answered.")
+
+
+@keys.command()
+@click.argument("key_id", metavar="ID")
+@why_for_the_journal
+@yes_option
+@pass_console
+def drop(console: Console, key_id: str, why: str, yes: bool) -> None:
+    """Invalidate every reply address that key ID has signed.
+
+    You are asked to confirm.
+    """
+    question = f"Drop key {key_id} for good? No mail that it has signed can then be answered."
+    make_sure(question, yes=yes)
+    with console.session() as session:
+        keyring.drop_old_key(console.settings, session, key_id, why)
+    click.echo(f"Key {key_id} is dropped. Mails that it has signed cannot be answered any more.")
+
+
+@keys.command()
+@why_for_the_journal
+@yes_option
+@pass_console
+def forget(console: Console, why: str, yes: bool) -> None:
+    """Give up keys that are lost.
+
+    This cannot be undone: replies to mails signed with those keys are never accepted again. If no
+    key is left, the server makes a new key when it starts. You are asked to confirm.
+    """
+    question = "Forget the keys that are not here? No mail signed with them can then be answered."
+    make_sure(question, yes=yes)
+    database_state(console.settings)
+    lost = keyring.forget_keys(console.settings, system_clock, console.who, why)
+    which = f" ({', '.join(lost)})" if lost else ""
+    click.echo(f"Keys that are not here are forgotten{which}. Start the server again.")

@@ -1,0 +1,66 @@
+"""The commands `pbm-admin send`, `read` and `broadcast`, for mails by hand."""
+
+import click
+
+from pbm.admin.console import (
+    Console,
+    pass_console,
+    pass_session,
+    why_for_the_journal,
+)
+from pbm.service.operator import broadcasting, correspondence
+from pbm.service.operator.operator_session import OperatorSession
+
+
+@click.command()
+@click.option("--as", "sender", required=True, metavar="ADDRESS", help="Whose mail it is.")
+@click.option("--new", is_flag=True, help="Write a new mail, with TEXT as its subject.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=correspondence.ANSWER_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for something to arrive at ADDRESS.",
+)
+@click.argument("text")
+@pass_console
+def send(console: Console, sender: str, new: bool, wait: float, text: str) -> None:
+    """Mail TEXT to the server as a player would.
+
+    TEXT answers the newest mail to ADDRESS. With --new, or if there is no mail to ADDRESS yet, TEXT
+    is the subject of a new mail instead. Mails to ADDRESS are looked for in PBM_MAILDIR, where they
+    land while PBM_SMARTHOST is not set.
+    """
+    click.echo(correspondence.send(console.settings, sender, text, new=new, wait=wait))
+
+
+@click.command()
+@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True)
+@click.argument("address")
+@pass_console
+def read(console: Console, address: str, count: int) -> None:
+    """Print the newest mails to ADDRESS, the newest last."""
+    mails = correspondence.newest(console.settings, address, count)
+    shown = (f"Subject: {subject}\n\n{text.rstrip()}\n" for subject, text in mails)
+    click.echo(f"\n{'-' * 76}\n\n".join(shown), nl=False)
+
+
+@click.command()
+@click.argument("text")
+@click.option("--dry-run", is_flag=True, help="Say who would get it, show the mail, send nothing.")
+@why_for_the_journal
+@pass_session
+def broadcast(session: OperatorSession, text: str, dry_run: bool, why: str) -> None:
+    """Write TEXT to all players, sixty a minute.
+
+    TEXT can be the name of a file that holds the words. Players who say "set broadcasts off"
+    get none.
+    """
+    planned = broadcasting.broadcast(session, text, why, only_plan=dry_run)
+    if dry_run:
+        click.echo(f"{planned.mail}\n")
+    will = "Players who would get it" if dry_run else "Players who get it"
+    click.echo(f"{will}: {planned.readers}. Minutes that this takes: {planned.minutes}.")
+    for reason, count in sorted(planned.others.items()):
+        click.echo(f"Those who {reason}: {count}.")

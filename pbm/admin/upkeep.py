@@ -1,0 +1,100 @@
+"""The commands `pbm-admin verify`, `migrate`, `backup` and `restore`, for the whole database."""
+
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from pbm.admin.console import (
+    Console,
+    pass_console,
+    pass_session,
+)
+from pbm.clock import system_clock
+from pbm.service.operator import backup as backups
+from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes
+from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.trial import try_backup
+from pbm.service.operator.verify import verify as verify_boards
+from pbm.store.db import Database
+from pbm.store.migrate import newest_version
+
+
+@click.command()
+@click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[N]...")
+@pass_session
+def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
+    """Replay games and compare with what is stored.
+
+    All games, or the games with the given numbers. Ends with status 1 if any game differs.
+    """
+    boards = wrong = 0
+    for verdict in verify_boards(session, numbers):
+        boards += 1
+        wrong += bool(verdict.problems)
+        for problem in verdict.problems:
+            click.echo(f"board {verdict.number}: {problem}")
+    click.echo(f"{boards} {'board' if boards == 1 else 'boards'} replayed, {wrong} wrong.")
+    if wrong:
+        raise SystemExit(1)
+
+
+@click.command()
+@pass_console
+def migrate(console: Console) -> None:
+    """Bring the tables to the version that this program needs."""
+    with closing(Database(console.settings.database_url)) as database:
+        refuse_old_processes(database, system_clock)
+        before, copy = bring_up_to_date(database)
+    after = newest_version()
+    if before == after:
+        click.echo(f"Nothing to do: the tables have version {after}.")
+    else:
+        click.echo(f"The tables had version {before or 'none'} and have version {after} now.")
+    if copy:
+        click.echo(f"{copy} is the database as it was. Remove it when all is well.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--verify", "tries", is_flag=True, help="Restore it on trial, and replay boards.")
+@pass_console
+def backup(console: Console, file: Path, tries: bool) -> None:
+    """Copy database and keys into FILE; the server may run.
+
+    Whoever has FILE can read all mail addresses and write as any player: keep it safe. With
+    --verify, FILE is restored into a scratch database, where the boards of the last day and some
+    others are replayed.
+    """
+    manifest = backups.backup(console.settings, file)
+    click.echo(f"{file} holds the {manifest.kind} database and the keys, as of {manifest.made}.")
+    if tries:
+        click.echo(f"It was {try_backup(console.settings, file, file.parent)}.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Also over a database that holds data: it is lost.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="How large its database may be unpacked, where that is unusually large.",
+)
+@pass_console
+def restore(console: Console, file: Path, force: bool, most: int | None) -> None:
+    """Restore the database and the keys from a backup.
+
+    The server must be stopped. The database named by the settings must be empty, unless --force
+    is given.
+    """
+    restored = backups.restore(console.settings, file, force=force, most=most and most << 20)
+    held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
+    click.echo(f"Restored as of {restored.made}: {held}.")
+    if restored.old_keys:
+        click.echo(f"The key file that was here is {restored.old_keys} now.")
+    click.echo(
+        f"New boards are numbered from {restored.next_numbers['boards']} and new players from "
+        f"{restored.next_numbers['players']}, so that no mail from after the backup fits them."
+    )
+    click.echo("Run pbm-admin verify before you start the server.")
