@@ -143,11 +143,12 @@ class TestBackup:
     def test_the_server_goes_on_meanwhile(
         self, room: Room, settings: Settings, elsewhere: Settings
     ) -> None:
-        """Moves are played all the time; each copy is a whole one of some moment."""
+        """Moves are played all the time, hundreds a second; each copy is a whole one of some
+        moment."""
         stop, played = threading.Event(), threading.Event()
 
         def play() -> None:
-            while not stop.is_set():
+            while not stop.wait(0.002):
                 with room.table.database.transaction() as work:
                     board = work.boards.find(1, lock=True)
                     assert board is not None
@@ -158,8 +159,10 @@ class TestBackup:
         playing.start()
         played.wait()
         try:
+            before = len(room.table.plies(1))
             for number in range(3):
                 backup(settings, Path(f"{number}.tar.gz"))
+            assert len(room.table.plies(1)) > before + 3
         finally:
             stop.set()
             playing.join()
