@@ -24,7 +24,6 @@ from pbm.service.operator.trial import try_backup
 from pbm.store.db import Database
 from pbm.store.processes import locks
 from tests.admin.conftest import Room
-from tests.postgres_server import PostgresServer
 from tests.table import START
 
 BACKUPS = Path("backups")
@@ -129,11 +128,12 @@ def test_none_for_two_days_is_red_while_they_are_wanted(room: Room) -> None:
     assert row(room).warning  # there is a board, and no backup
 
 
-def test_two_processes_make_one(settings: Settings, postgres_server: PostgresServer) -> None:
-    with postgres_server.new_database() as url, closing(Database(url)) as database:
+def test_two_processes_make_one(postgres_url: str) -> None:
+    wanted = Settings(database_url=postgres_url)
+    with closing(Database(postgres_url)) as database:
         with locks.backing_up(database) as first, locks.backing_up(database) as second:
             assert (first, second) == (True, False)
-            assert back_up_if_due(replace(settings, database_url=url), BACKUPS, lambda: START) == ""
+            assert back_up_if_due(wanted, BACKUPS, lambda: START) == ""
         with locks.backing_up(database) as third:
             assert third
 

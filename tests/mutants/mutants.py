@@ -189,6 +189,8 @@ MUTANTS = {
         Mutant("WHERE pg_try_advisory_lock(:class, id)", "WHERE :class > 0", (_ONE_POST,)),
         Mutant("pg_advisory_unlock(:class, id) FROM", "sign(:class) * id FROM", (_LET_GO,)),
         Mutant("self._connection.invalidate()", "pass", (_ONE_POST,)),
+        Mutant("SELECT pg_try_advisory_lock(1885498989, 2)", "SELECT true",
+               ("tests/admin/test_scheduled_backups.py::test_two_processes_make_one",)),
     ),
     "service/post/post.py": (
         Mutant("if mail.id in mine]", "if mail.id in held]", (f"{_BETWEEN}[sent]",)),
