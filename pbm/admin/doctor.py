@@ -2,10 +2,7 @@
 
 import click
 
-from pbm.admin.console import (
-    Console,
-    pass_console,
-)
+from pbm.admin.console import Console, pass_console
 from pbm.admin.state import print_results
 from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
 

@@ -2,10 +2,7 @@
 
 import click
 
-from pbm.admin.console import (
-    pass_session,
-    print_journal,
-)
+from pbm.admin.console import pass_session, print_journal
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.trouble.masking import printable
 

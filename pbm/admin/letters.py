@@ -2,12 +2,7 @@
 
 import click
 
-from pbm.admin.console import (
-    Console,
-    pass_console,
-    pass_session,
-    why_for_the_journal,
-)
+from pbm.admin.console import Console, pass_console, pass_session, why_for_the_journal
 from pbm.service.operator import broadcasting, correspondence
 from pbm.service.operator.operator_session import OperatorSession
 

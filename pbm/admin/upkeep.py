@@ -5,11 +5,7 @@ from pathlib import Path
 
 import click
 
-from pbm.admin.console import (
-    Console,
-    pass_console,
-    pass_session,
-)
+from pbm.admin.console import Console, pass_console, pass_session
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
 from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes

@@ -22,11 +22,7 @@ from pbm.play.records import keep_record, record_of, replay, shown_names
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError, has
 from pbm.rules.record import forms_of, written
 from pbm.rules.registry import default_game, games
-from pbm.service.operator.operator_session import (
-    OperatorSession,
-    find_board,
-    find_player,
-)
+from pbm.service.operator.operator_session import OperatorSession, find_board, find_player
 from pbm.service.operator.operator_turn import OperatorTurn
 from pbm.service.telling.announce import announce_boards, tell_leaver
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply, Seat
