@@ -11,7 +11,7 @@ import structlog
 
 from pbm.clock import system_clock
 from pbm.config import Settings
-from pbm.service.health.results import TROUBLES
+from pbm.service.health.results import TROUBLES, sentence_of
 from pbm.service.operator.scheduled import back_up_if_due
 
 _LOOK_EVERY = 600.0  # seconds
@@ -27,7 +27,7 @@ async def keep_backups(settings: Settings, folder: Path) -> None:
             done = await _in_thread(partial(back_up_if_due, settings, folder, system_clock))
         except Exception as error:  # noqa: BLE001 - the server goes on without a backup
             pause, is_known = _AGAIN_AFTER, isinstance(error, TROUBLES)
-            _log.error("backup failed", error=str(error), exc_info=not is_known)
+            _log.error("backup failed", error=sentence_of(error), exc_info=not is_known)
         else:
             if done:
                 _log.info("backup made", done=done)
