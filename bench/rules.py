@@ -77,7 +77,7 @@ def _naive_perft(game: oracle.Game, depth: int) -> int:
 def _core_perft(own: int, others: int, depth: int) -> int:
     """Perft of two players on two sets of cells, as long as nobody can have won or be stuck."""
     if depth == 1:
-        return board.count(own, 0, others, 0)
+        return len(board.codes(own, 0, others, 0))
     total = 0
     for code in board.codes(own, 0, others, 0):
         marbles, step = board.CODED[code]

@@ -55,7 +55,7 @@ HANDLERS: Mapping[str, Callable[[Tick], str | datetime]] = {
     TimerKind.BROADCAST: news.send_broadcast,
     TimerKind.HEALTH: health.look_after_health,
 }
-RECURRING = (TimerKind.DAILY_ERASURE, TimerKind.HEALTH)  # set at the start
+RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Ticks:
     site: Site
     clock: Clock
     crash_marker: CrashMarker = field(default_factory=CrashMarker)
-    look_at_machine: Callable[[], list[CheckResult]] = list
+    look_at_machine: Callable[[], list[CheckResult]] | None = None  # without it none looks around
     backs_up: bool = False
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class Ticks:
         """Set recurring timers, and retry stuck and interrupted ones, when the process starts."""
         now = self.clock()
         with self.database.transaction() as work:
-            for kind in RECURRING:
+            for kind in (*RECURRING, *([TimerKind.HEALTH] if self.look_at_machine else [])):
                 work.timers.set(kind, "", now, now)
             work.timers.retry_stuck()
             schedule_backups(work, self.backs_up, now)
@@ -129,7 +129,7 @@ class Ticks:
                 now=now,
                 timer=timer,
                 slow=slow,
-                look_at_machine=self.look_at_machine,
+                look_at_machine=self.look_at_machine or list,
             )
             outcome = HANDLERS[timer.kind](tick)
             if isinstance(outcome, datetime):
