@@ -9,6 +9,7 @@ import os
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from difflib import unified_diff
 from hashlib import sha256
 from pathlib import Path
@@ -27,11 +28,12 @@ from pbm.rules.robots import ADVISER, ROBOTS
 from pbm.service.asking import challenges, questions
 from pbm.service.robots import handlers
 from pbm.service.robots.jobs import MOST_TRIES
+from pbm.service.running.heartbeat import TICKS
 from pbm.service.ticks import jobs
 from pbm.store.values.queues import TimerKind
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail, plays_out
-from tests.conversations.test_health import FULL
+from tests.conversations.test_health import FULL, looks_on
 from tests.pictures import PICTURE_PART, pixels
 from tests.serving import broken, tick_next
 from tests.table import OPERATOR, Mail, Person, Table
@@ -222,9 +224,9 @@ def _in_time(url: str) -> dict[str, Mail]:
     table.behind_front("")
     found["unnamed"] = carol.says("whoami", headers={"From": "carol, carl"}).newest
     with table.database.transaction() as work:
-        work.timers.set(TimerKind.HEALTH, "", now, now)
+        work.timers.set(TimerKind.HEALTH, "", now, table.clock() + timedelta(minutes=10))
     table.ticks.look_at_machine = lambda: [FULL]
-    table.days_pass(minutes=11)
+    looks_on(table, TICKS, times=2)
     found["red-operator"] = table.person(OPERATOR).newest
     table.close()
     return found
