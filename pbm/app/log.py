@@ -14,7 +14,10 @@ from pbm.config import Settings
 from pbm.mail.site import own_address
 from pbm.service.health.metrics import count_line
 
-_ADDRESS = re.compile(r"[^\s<>@:;,()\[\]\"']{1,64}@[a-z0-9.-]{1,255}", re.ASCII | re.IGNORECASE)
+_ADDRESS = re.compile(  # local parts in quotes, domains in letters of any language or in brackets
+    r"""(?:"[^"]{1,64}"|[^\s<>@:;,()\[\]"']{1,64})"""
+    r"""@(?:\[[^\]\s]{1,255}\]|[^\s<>@:;,()\[\]"'?]{0,254}[^\s<>@:;,()\[\]"'?.!])"""
+)
 _FIRST = ("timestamp", "level", "event")
 
 

@@ -1,7 +1,7 @@
 """Serves metrics and signs of life over HTTP, for a monitor on the same machine."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from threading import Thread
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
@@ -18,6 +18,7 @@ from pbm.store.db import Database
 
 _TEXT = ("Content-Type", "text/plain; charset=utf-8")
 _SECONDS = 10  # until a silent client is left
+_App = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class _Quiet(WSGIRequestHandler):
@@ -28,9 +29,7 @@ class _Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def observed(
-    settings: Settings, database: Database, clock: Clock, stuck: Callable[[], list[str]]
-) -> Iterator[None]:
+def observed(settings: Settings, clock: Clock, stuck: Callable[[], list[str]]) -> Iterator[None]:
     """Serve /metrics, /healthz and /readyz on PBM_METRICS_LISTEN in threads; if unset, nothing.
 
     `stuck` returns the roles of this process that have stood still. Raises OperatorError if the
@@ -40,7 +39,18 @@ def observed(
     if address is None:
         yield
         return
-    numbers = StoredNumbers(settings, database, clock)
+    # A database of its own: however many ask, they use up no connection of a role.
+    with closing(Database(settings.database_url)) as database:
+        numbers = StoredNumbers(settings, database, clock)
+        REGISTRY.register(numbers)
+        try:
+            with _serving(address, _pages(database, stuck)):
+                yield
+        finally:
+            REGISTRY.unregister(numbers)
+
+
+def _pages(database: Database, stuck: Callable[[], list[str]]) -> _App:
     metrics = make_wsgi_app(REGISTRY)
 
     def healthz() -> str:
@@ -69,17 +79,20 @@ def observed(
         start("503 Service Unavailable" if trouble else "200 OK", [_TEXT])
         return [f"{trouble or 'ok'}\n".encode()]
 
+    return answer
+
+
+@contextmanager
+def _serving(address: tuple[str, int], pages: _App) -> Iterator[None]:
+    """Serve pages in threads. Raises OperatorError if the port cannot be opened."""
     host, port = address
     try:
-        server = make_server(host, port, answer, ThreadingWSGIServer, handler_class=_Quiet)
+        server = make_server(host, port, pages, ThreadingWSGIServer, handler_class=_Quiet)
     except OSError as error:
         raise OperatorError(f"PBM_METRICS_LISTEN={host}:{port}: {error.strerror}.") from error
-    REGISTRY.register(numbers)
-    thread = Thread(target=server.serve_forever, name="pbm-metrics", daemon=True)
-    thread.start()
+    Thread(target=server.serve_forever, name="pbm-metrics", daemon=True).start()
     try:
         yield
     finally:
-        REGISTRY.unregister(numbers)
         server.shutdown()
         server.server_close()

@@ -134,9 +134,7 @@ class Server:
                 stack.push_async_callback(listener.stop)
             if TURN in self._roles:
                 stack.enter_context(self._watchdog.running())
-            stack.enter_context(
-                observed(self._settings, self._database, system_clock, self._heart.stuck)
-            )
+            stack.enter_context(observed(self._settings, system_clock, self._heart.stuck))
             loops = {
                 TURN: self._take_turns,
                 TICKS: self._keep_time,

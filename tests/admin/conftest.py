@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from pbm.config import Settings
+from pbm.mail.keys import load_keyring
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.verify import verify
 from pbm.store.repositories.server_state import Heartbeats
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 from pbm.store.values.queues import Change
+from tests.e2e.ports import free_port
 from tests.serving import take_next
 from tests.table import Person, Table
 
@@ -101,3 +104,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The server's folder, which is the present one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def settings(database_url: str, folder: Path) -> Settings:  # noqa: ARG001 - it is moved into
+    """Settings of a server that has run before, and does not run now."""
+    made = Settings(
+        database_url=database_url,
+        address="pbm@games.example",
+        operator="op@games.example",
+        listen=f"127.0.0.1:{free_port()}",
+    )
+    load_keyring(made.key_file)
+    return made

@@ -4,7 +4,7 @@ import re
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -17,7 +17,6 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.service.health.figures import note_backup
 from pbm.service.health.metrics import count_line
-from pbm.store.db import Database
 from tests.e2e.ports import free_port
 from tests.table import Table
 
@@ -31,10 +30,7 @@ def watched(url: str, *stuck: str) -> Iterator[str]:
     """The address of the metrics of a server with this database."""
     port = free_port()
     settings = Settings(database_url=url, metrics_listen=f"127.0.0.1:{port}")
-    with (
-        closing(Database(url)) as database,
-        observed(settings, database, system_clock, lambda: list(stuck)),
-    ):
+    with observed(settings, system_clock, lambda: list(stuck)):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -81,9 +77,10 @@ def test_without_a_database(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken(database_url: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken, closing(Database(database_url)) as there:
-        settings = Settings(metrics_listen=f"127.0.0.1:{taken.getsockname()[1]}")
-        serving = observed(settings, there, system_clock, list)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        listen = f"127.0.0.1:{taken.getsockname()[1]}"
+        settings = Settings(database_url=database_url, metrics_listen=listen)
+        serving = observed(settings, system_clock, list)
         with pytest.raises(OperatorError, match="PBM_METRICS_LISTEN=127"), serving:
             pass
 

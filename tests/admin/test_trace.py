@@ -11,7 +11,7 @@ from pbm.errors import OperatorError
 from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent
 from pbm.play import limits
 from pbm.play.limits import SENT
-from pbm.service.intake.door import WrongTag, check_recipient, count_wrong
+from pbm.service.intake.door import REFUSED, WrongTag, check_recipient, count_wrong
 from pbm.service.operator.trace import redacted, trace
 from pbm.service.post.post import Composer, Post
 from pbm.service.telling.later import SOON
@@ -269,3 +269,21 @@ def test_for_a_bug_report_people_have_stand_ins(desk: Desk) -> None:
     alice = f"player-{desk.room.player('alice').id}"
     assert f"taken for {alice}, by the signed reply address; done: {alice}: chat" in shown
     assert shown == redacted(desk.room.office, told)
+
+
+def test_refusals_are_noted_so_often_and_of_players_alone(desk: Desk) -> None:
+    """Whoever has an outdated address may use it as often as they like: no row comes of it."""
+    table, bob = desk.table, desk.room.bob
+    old = bob.newest.reply_to
+    with table.database.transaction() as work:
+        work.players.renew_epoch(desk.room.player("bob").id)
+        assert not isinstance(
+            check_recipient(work, table.site, table.clock(), old, "who@example.net"), WrongTag
+        )
+        noted = 0
+        while isinstance(
+            check_recipient(work, table.site, table.clock(), old, bob.address), WrongTag
+        ):
+            count_wrong(work, None, table.clock(), bob.address)
+            noted += 1
+    assert noted == REFUSED.most

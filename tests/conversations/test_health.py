@@ -51,3 +51,11 @@ def test_the_operator_is_told_what_is_red(table: Table, monkeypatch: pytest.Monk
     assert looks_on(table, LISTEN, times=3) == 0  # who looks is alive: the clock has jumped
     assert looks_on(table, TICKS, times=2) == 1  # good for a while, and red again
     assert "role post" in table.person(OPERATOR).newest["Subject"]
+    table.clock.passes(days=400)
+    table.ticks.look_at_machine = lambda: [FULL]
+    assert looks_on(table, *ROLES, times=2) == 1
+    table.clock.passes(days=-400)
+    table.ticks.look_at_machine = list
+    with table.database.transaction() as work:
+        work.timers.bring_forward(table.clock())
+    assert looks_on(table, *alive, times=2) == 1  # the last mail has a time that has not come yet

@@ -97,6 +97,24 @@ def test_addresses_are_digests_unless_they_are_asked_for() -> None:
     assert BOB in rendered(addresses="plain")
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "bob@[192.168.1.4]",
+        "bob@[IPv6:fe80::1]",
+        '"b ob"@example.org',
+        "b\u00f6b@b\u00fccher.example",
+    ],
+)
+def test_an_address_of_any_form_is_one_digest(address: str) -> None:
+    """Beside marks that end a sentence; a quoted local part may have blanks."""
+    line = {"event": "session", "sender": f"<{address}>", "outcome": f"from {address}."}
+    for process in processors(load_settings({"PBM_ADDRESS": "pbm@games.example"}, Path("no.toml"))):
+        line = process(None, "info", line)  # type: ignore[assignment]
+    assert f"sender=<{digest_of(address)}>" in str(line)
+    assert f"from {digest_of(address)}." in str(line)
+
+
 def test_it_is_logfmt_or_json() -> None:
     assert " level=info event=session in=i12 sender=~" in rendered()
     told = json.loads(rendered(format="json", addresses="plain"))

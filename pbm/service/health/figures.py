@@ -26,7 +26,7 @@ def figure_results(work: UnitOfWork, now: datetime) -> Iterator[CheckResult]:
 def note_size(work: UnitOfWork, now: datetime) -> None:
     """Note the database's size, once a day."""
     fact = work.facts.find(_SIZES, lock=True)
-    if fact is None or fact.noted_at <= now - DAY:
+    if fact is None or abs(now - fact.noted_at) >= DAY:
         sizes = [*(fact.value if fact else []), [now.isoformat(), work.counts.bytes_stored()]]
         work.facts.note(_SIZES, sizes[-_MOST_SIZES:], now)
 

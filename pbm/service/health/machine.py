@@ -1,7 +1,6 @@
 """Checks of this machine: free room on its disks, and how long the certificate is good."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -24,9 +23,15 @@ def machine_results(settings: Settings, clock: Clock) -> list[CheckResult]:
 
 
 def disk_results(settings: Settings) -> Iterator[CheckResult]:
-    with suppress(OperatorError):  # the database check reports it
-        for disk in disks(settings):
-            yield checked("disk", partial(_disk, disk))
+    try:
+        found = disks(settings)
+    except OperatorError:  # the database check reports it
+        return
+    except OSError as error:
+        yield CheckResult(False, "disk", f"It cannot be looked at: {error}.")
+        return
+    for disk in found:
+        yield checked("disk", partial(_disk, disk))
 
 
 def _disk(disk: Disk) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -51,9 +52,14 @@ class StoredNumbers(Collector):
         self._settings = settings
         self._database = database
         self._clock = clock
+        self._asking = Lock()  # one scrape at a time, however many ask
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics; without a database `pbm_database_up` 0, and those of the machine."""
+        with self._asking:
+            yield from self._collect()
+
+    def _collect(self) -> Iterator[Metric]:
         now, results = self._clock(), machine_results(self._settings, self._clock)
         found: list[Metric] = []
         try:

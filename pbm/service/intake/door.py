@@ -36,7 +36,7 @@ from pbm.store.sql.driver import is_away
 from pbm.store.values.players import FIRST_EPOCH
 
 GUESSES = Rate("guesses", 20, timedelta(hours=1))
-REFUSED = Rate("refused", 1000, timedelta(days=7))  # noted for `pbm-admin trace`
+REFUSED = Rate("refused", 100, timedelta(days=7))  # notes for `pbm-admin trace`
 _NOBODY = 0
 _EPOCHS_LOOKED_AT = 8  # earlier epochs whose reply addresses are recognised
 _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
@@ -93,14 +93,15 @@ def check_recipient(
     if not why:
         return None
     if isinstance(recipient, PlayerReply) and _was_good(work, site, recipient):
-        return WrongTag(
+        outdated = (
             550,
             "5.1.1 This reply address is not valid any more: its player has changed address or "
             f"asked for a new key. Please answer a newer mail of ours, or write to "
             f"{site.address.plain}.",
             "its tag is from before its player changed address or asked for a new key",
-            by=None,
         )
+        is_noted = _is_noted(work, now, sender, "old")
+        return WrongTag(*outdated, by=None) if is_noted else Rejection(*outdated)
     what = "This reply address is not valid any more"
     if isinstance(recipient, Bounce):
         what = "This address was never one of ours"
@@ -112,14 +113,22 @@ def check_recipient(
 
 def count_wrong(work: UnitOfWork, by: Guesser | None, now: datetime, sender: str = "") -> None:
     """Count a wrong tag, and note for `pbm-admin trace` that a player's mail was refused."""
-    if sender and work.players.by_address(sender):
-        REFUSED.take(work, now, address_key(sender), "wrong" if by else "old", wait=False)
+    why = "wrong" if by else "old"
+    if _is_noted(work, now, sender, why):
+        REFUSED.take(work, now, address_key(sender), why, wait=False)
     if by and GUESSES.take(work, now, *by, wait=False) and GUESSES.is_empty(work, now, *by):
         _guesses_log.warning(
             "many reply addresses that are not ours",
             network=by.network or "unknown",
             player=by.player_id or "none",
         )
+
+
+def _is_noted(work: UnitOfWork, now: datetime, sender: str, why: str) -> bool:
+    """Return whether a refusal is noted: a player's, who has had few such for a week."""
+    if not sender or work.players.by_address(sender) is None:
+        return False
+    return not REFUSED.is_empty(work, now, address_key(sender), why)
 
 
 def _try_of(work: UnitOfWork, recipient: _Signed, sender: str, network: str) -> Guesser:

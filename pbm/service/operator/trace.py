@@ -211,7 +211,7 @@ class _Look:
 
 _WORD = re.compile(r"[a-z][a-z0-9_-]*", re.ASCII | re.IGNORECASE)
 _NAME = re.compile(
-    r"(?P<address>[^\s<>(),;:\"]+@[\w.-]+)|(?P<host>(?:[\w-]+\.)+[a-z]{2,}\b)|(?P<network>"
+    r"(?P<address>[^\s<>(),;:\"]{1,254}@[\w.-]{1,255})|(?P<host>(?:[\w-]{1,63}\.){1,20}[a-z]{2,63}\b)|(?P<network>"
     r"(?:\d{1,3}\.){3}\d{1,3}(?:/\d+)?|(?:[\da-f]+:){3,7}[\da-f:/]*|[\da-f:]*::[\da-f:/]*)",
     re.ASCII | re.IGNORECASE,
 )

@@ -41,7 +41,6 @@ from pbm.mail.reading.charsets import without_unseen
 from pbm.mail.reading.inbound import Envelope
 from pbm.mail.reading.limits import UnreadableMail
 from pbm.passwords import are_right, dummy_hash
-from pbm.play import broadcasts, watching
 from pbm.play.actions import show_life
 from pbm.play.limits import UNNAMED_TOLD
 from pbm.play.turn import Cause
@@ -53,6 +52,7 @@ from pbm.service.post.bounces import hear_from, hear_report, send_missed
 from pbm.service.telling.announce import announce_boards
 from pbm.service.telling.mail_writer import MailWriter
 from pbm.service.trouble.notices import forward_to_operator
+from pbm.service.turns.unsubscribing import unsubscribe
 from pbm.service.understanding.mail_turn import MailTurn
 from pbm.service.understanding.signature import (
     note_signature,
@@ -93,7 +93,7 @@ def _handle_for(
     if envelope.automatic:
         return f"nothing: automatic mail ({envelope.automatic})"
     if isinstance(recipient, Unsubscribe):
-        return _unsubscribe(turn, recipient)
+        return unsubscribe(turn, recipient)
     if envelope.author is None:
         why = envelope.author_problem or ""
         return f"nothing: {why}{_tell_owner(turn, recipient, why)}"
@@ -140,26 +140,6 @@ def _tell_owner(turn: Turn, recipient: Recipient, why: str, *, readable: bool = 
         return ""
     MailWriter(turn).notice(owner, "unnamed", {"why": why, "readable": readable})
     return " Told to the owner of the reply address."
-
-
-def _unsubscribe(turn: Turn, asked: Unsubscribe) -> str:
-    """End the mails to many that an address names, without a question; tell the player once."""
-    work, keyring, number = turn.work, turn.site.keyring, int(asked.what[1:] or 0)
-    is_ours = keyring.verify_unsubscribe_tag(asked.tag, asked.player_id, asked.what)
-    player = work.players.find(asked.player_id) if is_ours else None
-    if player is not None and asked.what == broadcasts.UNSUBSCRIBED:
-        work.players.change_settings(player.id, broadcasts=False)
-        return f"{player.handle} wants no broadcasts"
-    if player is None or not asked.what.startswith(watching.WATCHING):
-        return "nothing: no address of ours"
-    board = work.boards.find(number) if number else None
-    found = work.watchings.of_watcher(player.id)
-    if number:
-        found = watching.covering(work, player.id, board) if board else ()
-    if found and player.addresses:
-        told = {"section": "watching", **watching.end(work, found)}
-        MailWriter(turn).notice(player, "answer", {"sections": [told], "last": False})
-    return f"{player.handle} unsubscribed"
 
 
 def _seen(turn: MailTurn) -> MailTurn:

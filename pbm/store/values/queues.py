@@ -25,9 +25,9 @@ class TimerKind(StrEnum):
     ACCOUNT_NEWS = "account-news"
     NEW_DATES = "new-dates"
     BROADCAST = "broadcast"
+    HEALTH = "health"
     CLAIMS = "claims"  # the digest of mails in a player's name
     WATCHERS = "watchers"  # those of a board who are told at once
-    HEALTH = "health"
     WATCHER = "watcher"  # one, who is told once a day
 
 
