@@ -14,6 +14,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
+from tests.browser import Browser, running_browser
 from tests.installed_wheel import InstalledWheel, install_wheel_once
 from tests.longest_first import longest_first
 from tests.openings import Opening
@@ -50,6 +51,13 @@ settings.load_profile("unhurried")
 STEADY = {"autovacuum": "off", "default_statistics_target": "200"}
 LENT = os.environ.get("TESTS_LENT", "").split()  # databases, by the run that began this one
 Report = pytest.TestReport | pytest.CollectReport
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests of this process, started when the first one asks."""
+    with running_browser() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")
