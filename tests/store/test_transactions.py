@@ -1,8 +1,10 @@
 """One transaction a mail, one savepoint a command: on both databases the same."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -202,3 +204,19 @@ def test_numbers_are_not_given_again(database: Database) -> None:
         connection.execute(metadata.tables["players"].delete())
     with database.transaction() as work:
         assert work.players.add("bob", "bob@example.org", NOW).id > first.id
+
+
+def test_what_a_savepoint_may_undo_is_in_no_file(sqlite_url: str) -> None:
+    database = Database(sqlite_url)
+    mail = {"recipient": "r", "sender": "s", "peer": "p", "raw": b"x" * 4000}
+    with database.transaction() as work:
+        for number in range(200):
+            arrived = ArrivedMail(**mail, digest=str(number), now=NOW, same_for=NOW - NOW)
+            work.inbox.keep(arrived)
+        with work.savepoint():
+            work.inbox.finish([(number, "done") for number in range(1, 201)], NOW)
+            work.flush()
+            opened = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
+    database.close()
+    assert any(name.startswith(str(database.engine.url.database)) for name in opened)
+    assert not [name for name in opened if "etilqs" in name]

@@ -91,8 +91,10 @@ class Notes(Repository):
 
     def on_board(self, board: Board) -> dict[int, tuple[str, ...]]:
         """Return the lines of the notes on a board, by player number."""
+        if not board.noted:
+            return {}
         query = select(notes.c.player_id, notes.c.lines).where(notes.c.board_id == board.id)
-        return {row["player_id"]: row["lines"] for row in self._rows(query)} if board.noted else {}
+        return {row["player_id"]: row["lines"] for row in self._rows(query)}
 
     def set(self, board_id: int, player_id: int, lines: Sequence[str], now: datetime) -> None:
         """Store a player's note in place of an older one; no lines erase it."""

@@ -116,6 +116,7 @@ def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
         "synchronous=FULL",
         "foreign_keys=ON",
         "secure_delete=ON",  # overwrite what is deleted: a mail may hold a password
+        "temp_store=MEMORY",  # else what a savepoint may undo goes to a file
     ):
         dbapi_connection.execute(f"PRAGMA {pragma}")
 
