@@ -154,7 +154,7 @@ def test_an_illegal_move_is_refused_with_the_board(move: str, sentence: str, tab
 
 def test_a_move_that_cannot_be_read_is_refused_with_the_board(table: Table) -> None:
     alice, bob = table.start("alice", "bob")
-    for line in ("move a1-c3 a2 a3", "c3-c4 d4", "move 1 c3 c4", "board 1 e4", "e4"):
+    for line in ("move a1-c3 a2 a3", "c3-c4 to d4", "move 1 c3 c4", "board 1 e4", "e4"):
         alice.says(f"{line}\nHi").gets(1).hears(
             "Abalone Board 1: alice v bob",
             f"| {line}",
@@ -164,7 +164,7 @@ def test_a_move_that_cannot_be_read_is_refused_with_the_board(table: Table) -> N
             "Your move on board 1.",
         )
     account = alice.mail("pbm: welcome")
-    alice.says("move 1 c3-c4 d4", answering=account).gets(1).hears(
+    alice.says("move 1 c3-c4 to d4", answering=account).gets(1).hears(
         "Abalone Board 1: alice v bob", "The legal moves nearest to it are c3-c4,d4 and", "State: "
     )
     bob.hears_nothing()

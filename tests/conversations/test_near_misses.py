@@ -29,7 +29,7 @@ REFUSED = [
     ("1. a1-b2,c3", 'To play it, answer "a1-c3,b2".'),
     ("move c3 c4", 'To play one of them, answer "c3-c4,d4" or'),
     ("move c3 c4", "The legal moves nearest to it are c3-c4,d4 and"),
-    ("c3-c4 d4", "The legal moves nearest to it are c3-c4,d4 and"),
+    ("c3-c4 → d4", "The legal moves nearest to it are c3-c4,d4 and"),
     ("Hi bob,\n\nc3-c4 to d4", "The legal moves nearest to it are c3-c4,d4 and"),
     ("c5 to e5", "The legal moves nearest to it are"),
     ("Hi bob,\nc 5 to e 5", "The legal moves nearest to it are"),

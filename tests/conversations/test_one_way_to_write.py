@@ -90,7 +90,14 @@ def test_all_that_comes_of_a_game(table: Table) -> None:
     play(people)
     assert table.moves(1) == [written for _, written in OPENING]
     alice.says("show 1#3").says("export").says("export -json").says("show")
-    for wrong in ("a2-a4,b5", "a1-b2,c3", "moev c3-c5,d6", "c3-c5 d6", "a3 - b3, d5", "c3-c5,c5"):
+    for wrong in (
+        "a2-a4,b5",
+        "a1-b2,c3",
+        "moev c3-c5,d6",
+        "c3-c5 to d6",
+        "a3 - b3, d5",
+        "c3-c5,c5",
+    ):
         alice.says(f"{wrong}\n\nI hope that a3-c5,d6 is better.")
     bob.says("takeback\n\nI meant h8-h9,g9")
     alice.says("accept")

@@ -40,6 +40,7 @@ _LONGEST_TEXT = 100
 
 _CELL = "[a-z][0-9]{1,2}"
 _MOVE = re.compile(f"({_CELL})(?:-({_CELL}))?,({_CELL})", re.ASCII)
+_BLANK_FOR_COMMA = re.compile(f"({_CELL} ?- ?{_CELL}) ({_CELL})", re.ASCII)  # after a whole line
 _HALF_MOVE = re.compile(f"({_CELL})-({_CELL})", re.ASCII)
 _BARE_CELL = re.compile("[a-i][1-9]", re.ASCII)
 _CELL_WORD = re.compile(r"(?<!\w)(?:[a-i][1-9]){1,3}(?!\w)", re.ASCII)
@@ -166,7 +167,10 @@ def _joined(text: str) -> str:
     """Return a text without blanks, with plain commas; "" if the text is too long for a move."""
     if len(text) > _LONGEST_TEXT:
         return ""
-    joined = "".join(_folded(text).split()).replace("->", ",")
+    words = _folded(text).split()
+    joined = "".join(words).replace("->", ",")
+    if whole_line := _BLANK_FOR_COMMA.fullmatch(" ".join(words)):
+        joined = f"{whole_line[1].replace(' ', '')},{whole_line[2]}"
     return _LIKE_COMMAS.sub(",", joined)
 
 
