@@ -65,6 +65,7 @@ check: $(READY) ## checks format, style, types, the direction of imports and the
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-cache
+	$(PY) tools/page.py --check
 	@$(PY) tools/subjects.py
 
 .PHONY: bench
@@ -87,6 +88,10 @@ format: $(READY) ## formats the source and mends what ruff can mend
 .PHONY: deps
 deps: ## installs the Debian packages that the tests need, where some are missing
 	@tools/deps test
+
+.PHONY: page
+page: $(READY) ## builds the board page, pbm/page/board.html, which is committed
+	$(PY) tools/page.py
 
 .PHONY: wheel
 wheel: $(READY) ## builds the wheel into dist/

@@ -376,6 +376,28 @@ class Claims(Protocol):
         """
 
 
+class PageRules(Game, Draws, Claims, Protocol):
+    """A game whose rules the board page knows."""
+
+    page_rules: str  # the name of the module, `pbm/rules/NAME/NAME.js`
+
+    def before(self, position: Any, moved: Moved) -> Iterable[Any]:
+        """Yield the positions from which a move may have led to this one.
+
+        What the server compares of them is `Claims.sameness`.
+        """
+
+
+class PageTaps(Game, Draws, ListsMoves, Protocol):
+    """A game whose legal moves the board page gets with the link, each chosen by two taps."""
+
+    def taps(self, position: Any, move: Any) -> tuple[int, int]:
+        """Return the cells of both taps, as indexes in `Ground.cells`; equal if one is enough.
+
+        No two moves in a position have the same taps.
+        """
+
+
 class HasCopies(Claims, Protocol):
     """A game with symmetric positions, such as ones with the board turned or seats exchanged."""
 

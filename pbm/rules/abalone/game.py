@@ -12,14 +12,24 @@ from typing import Any, TypeVar
 
 from pbm.rules import contract
 from pbm.rules.abalone import explaining, notation
-from pbm.rules.abalone.board import CELLS, CENTRE, members, moved
+from pbm.rules.abalone.board import (
+    CELL_NAMED,
+    CELLS,
+    CENTRE,
+    INDEX,
+    members,
+    moved,
+    set_of,
+    shifted,
+)
 from pbm.rules.abalone.drawing import GROUND, drawing, told_move
 from pbm.rules.abalone.layouts import BOARDS, LAYOUT, PILLAR, TEAMS, home_of, start_game
+from pbm.rules.abalone.notation import read_canonical
 from pbm.rules.abalone.placement import EJECTIONS_TO_WIN, Placement, symbol
 from pbm.rules.abalone.position import AbalonePosition, parse_state
 from pbm.rules.abalone.records import format_record, parse_record
 from pbm.rules.abalone.refusals import example_moves
-from pbm.rules.contract import ClaimError, Option, RulesError
+from pbm.rules.contract import ClaimError, Moved, Option, RulesError
 
 NAME = "abalone"
 VERSION = 1  # of the rules: it changes when the same moves would lead elsewhere
@@ -90,6 +100,40 @@ def copies(position: _P) -> Iterator[_P]:
             )
 
 
+def before(position: AbalonePosition, moved_: Moved) -> Iterator[AbalonePosition]:
+    """Yield the positions from which a move may have led here: it may have pushed more or less."""
+    move, effect = read_canonical(moved_.move), moved_.effect
+    came, ahead = shifted(move.marbles, move.step), move.front + 2 * move.step
+    lost = CELL_NAMED[effect["from"]] if effect else 0
+    for pushed in range(len(move.cells) if move.in_line else 1):
+        shoved = [ahead + move.step * it for it in range(pushed - bool(lost))]
+        reaches = not lost or lost == move.front + pushed * move.step
+        if reaches and all(cell in INDEX for cell in shoved):
+            moving = came | set_of(tuple(shoved))
+            yield from _shifted_back(position, moved_, moving, move.step, lost)
+
+
+def _shifted_back(
+    position: AbalonePosition, moved_: Moved, moving: int, step: int, lost: int
+) -> Iterator[AbalonePosition]:
+    if moving & ~position.occupied:
+        return
+    marbles = [bits & ~moving | shifted(bits & moving, -step) for bits in position.marbles]
+    scorers = position.group_of(moved_.seat)
+    if lost:
+        marbles[moved_.effect["ejected"] - 1] |= 1 << lost
+    for scored in {bool(lost), False}:  # a marble of somebody who had left scores for nobody
+        scores = (s - (scored and it in scorers) for it, s in enumerate(position.scores, 1))
+        yield replace(
+            position,
+            marbles=tuple(marbles),
+            scores=tuple(scores),
+            turn=moved_.seat,
+            quiet=max(0, position.quiet - 1),
+            outcome=None,
+        )
+
+
 def near(position: AbalonePosition, others: Sequence[AbalonePosition]) -> int | None:
     copied = set(copies(position))
     found = (index for index, other in enumerate(others) for copy in copied if _near(copy, other))
@@ -142,7 +186,7 @@ class Abalone:
         examples=_examples(),
         repetitions=TIMES_REPEATED,
     )
-    ground = GROUND
+    ground, page_rules = GROUND, NAME
     writes, reads = TO_WRITE, TO_READ
 
     start = staticmethod(start_game)
@@ -166,6 +210,7 @@ class Abalone:
     sameness = staticmethod(sameness)
     copies = staticmethod(copies)
     near = staticmethod(near)
+    before = staticmethod(before)
     balance = staticmethod(balance)
     reasons = staticmethod(lambda *given: tuple(explaining.reasons(*given)))
     faults = staticmethod(lambda *given: tuple(explaining.faults(*given)))

@@ -1,0 +1,92 @@
+"""A board as the board page gets it: plain data with short keys, which a link carries.
+
+The keys are those of `Linked` in `pbm/page/mail.js`. A link must be short, and no old plies are
+read for it. So the position before the latest moves is found by taking these back.
+"""
+
+from typing import Any
+
+from pbm.play.boards import mark
+from pbm.play.views import listed_after, moved_in, recent_since
+from pbm.rules.contract import Ground, PageRules, PageTaps, Position, Scores, has
+from pbm.rules.sides import turn
+from pbm.store.db import UnitOfWork
+from pbm.store.values.boards import Board
+from pbm.store.values.players import Player
+
+_SHAPE = ("names", "cells", "labels", "corners", "width", "height", "middle", "scale")
+
+
+def page_data(work: UnitOfWork, board: Board, reader: Player) -> dict[str, Any] | None:
+    """Return what the page shows a reader of a board; None if it cannot show the board's game."""
+    game = board.rules
+    if has(game, PageRules):
+        before, moves = _taken_back(work, board, game, reader)
+        shown: dict[str, Any] = {"s": before.state(), "m": moves}
+    elif has(game, PageTaps):
+        shown = {"s": board.position.state(), "m": [], "d": listed_position(game, board.position)}
+    else:
+        return None
+    plays = not board.from_record
+    return {
+        "g": board.game,
+        "t": game.info.title,
+        "b": board.id,
+        "p": board.ply,
+        **shown,
+        "n": [seat.handle for seat in board.seats],
+        "o": [seat.seat for seat in board.seats_of(reader.id) if plays],
+        "y": list(board.played_by(reader.id)) if plays else [],
+        "l": int(board.playing),
+    }
+
+
+def page_shape(ground: Ground) -> dict[str, Any]:
+    return {name: getattr(ground, name) for name in _SHAPE}
+
+
+def _taken_back(
+    work: UnitOfWork, board: Board, game: PageRules, reader: Player
+) -> tuple[Position, list[str]]:
+    """Return a position before the latest moves, and these moves: those that a mail lists.
+
+    There are fewer where somebody has left, or a row is so old that it lacks the position's key.
+    """
+    position, moves = board.position, list[str]()
+    plies = work.plies.of(board.id, since=recent_since(board))
+    stood = {ply.ply: ply.stood for ply in plies} | {0: mark(board.rules, board.start)}
+    for ply in reversed(plies):
+        key = stood.get(ply.ply - 1)
+        if ply.ply <= listed_after(board, reader) or key is None:
+            break
+        candidates = game.before(position, moved_in(ply))
+        found = next((it for it in candidates if mark(board.rules, it) == key), None)
+        if found is None:
+            break
+        position, moves = found, [ply.text, *moves]
+    return position, moves
+
+
+def listed_position(game: PageTaps, position: Position) -> dict[str, Any]:
+    """Return a position, and what each legal move changes on it."""
+
+    def signs(shown: Any) -> str:
+        drawn: str = game.drawing(shown, ())["signs"]
+        return drawn
+
+    now, moves = signs(position), []
+    for move in game.legal_moves(position):
+        after = enumerate(signs(game.play_legal(position, move).position))
+        changes = [(place, sign) for place, sign in after if sign != now[place]]
+        moves.append((str(move), *game.taps(position, move), changes))
+    scores = game.scores(position) if has(game, Scores) else ()
+    shape = page_shape(game.ground)
+    now_to_move = turn(position) if position.to_move else 0
+    return {
+        "names": shape["names"],
+        "shape": shape,
+        "signs": now,
+        "turn": now_to_move,
+        "scores": scores,
+        "moves": moves,
+    }
