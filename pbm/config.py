@@ -15,6 +15,7 @@ from pbm.nearest import nearest
 
 _PREFIX = "PBM_"
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,255}", re.ASCII)
+_URL = re.compile(r"https?://[A-Za-z0-9._~:/\[\]%?=&+-]{1,180}", re.ASCII)
 _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
 _FORMS = {"PBM_LISTEN": _LISTEN_FORMS, "PBM_METRICS_LISTEN": "127.0.0.1:9325"}
@@ -75,6 +76,7 @@ class Settings:
     log_addresses: str = "digests"
     metrics_listen: str = ""
     backup_dir: str = ""
+    web_url: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
@@ -88,6 +90,16 @@ class Settings:
         """Host and port for metrics; None if they are not wanted."""
         listen = self.metrics_listen
         return _host_port(listen, listen, "PBM_METRICS_LISTEN") if listen else None
+
+    @property
+    def page_url(self) -> str:
+        """The address of the board page, without a fragment; "" if mails bring no link to it."""
+        if self.web_url and not _URL.fullmatch(self.web_url):
+            raise OperatorError(
+                "PBM_WEB_URL is where the board page lies, such as "
+                "https://games.example.org/board.html."
+            )
+        return self.web_url
 
     @property
     def backup_folder(self) -> Path | None:
@@ -184,6 +196,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
         settings.trusted_networks,
         settings.metrics_address,
         settings.backup_folder,
+        settings.page_url,
     )
     _ = settings.front_name, settings.most_mails, settings.search_workers
     _ = settings.seconds_for_robots, settings.seconds_of_thought

@@ -71,6 +71,7 @@ TOLD = (  # columns that people read, in a mail or at the operator's desk
     ("buckets", "key"),
     ("boards", "tags"),
 )
+_PAGE_LINK = re.compile(r"https://[^\s#]+#1\.[\w.-]+z\b")
 _ALL_ROWS = {
     table: Call('SELECT "{}" FROM {}'.format('", "'.join(table.columns.keys()), table.name))
     for table in metadata.tables.values()
@@ -150,6 +151,11 @@ class Mail:
     def html_unlinked(self) -> str:
         """The HTML part without its own reply address, which only links may hold."""
         return self.html.replace(f'href="mailto:{quote(self.reply_to, safe="@")}?', "")
+
+    @cached_property
+    def body_unlinked(self) -> str:
+        """Both parts without what only links may hold: the reply address, or its tag."""
+        return _PAGE_LINK.sub("", f"{self.text}\n{self.html_unlinked}")
 
     @property
     def references(self) -> list[str]:
@@ -313,9 +319,7 @@ class Table:
 
         `tried`: the operator has found it in order.
         """
-        trusted = (ip_network("127.0.0.0/8"),)
-        self.site = replace(self.site, authserv_id=FRONT, trusted_networks=trusted)
-        self.intake.site = self.turns.site = self.ticks.site = self.robots.site = self.site
+        self.has(authserv_id=FRONT, trusted_networks=(ip_network("127.0.0.0/8"),))
         stamps = f"Authentication-Results: {FRONT}; {says}\r\n" if says else ""
         stamps += (
             f"Received: from somewhere.example by {FRONT}; Sat, 21 Nov 2026 12:00:00 +0000\r\n"
@@ -326,6 +330,11 @@ class Table:
                 note_front(work, Front(FRONT, 1), self.clock())
             else:
                 forget_front(work)
+
+    def has(self, **settings: Any) -> None:
+        """Let the server have other settings from now on."""
+        self.site = replace(self.site, **settings)
+        self.intake.site = self.turns.site = self.ticks.site = self.robots.site = self.site
 
     def runs(self) -> None:
         """Do everything that waits: turns, then the post."""
@@ -498,7 +507,7 @@ def _check_secrets(mail: Mail) -> None:
     what ends digests, are sent there, too."""
     if mail.header.get_content_type() == "text/plain":
         return  # sent on to the operator as it came
-    ISSUED.none_in(f"{mail.text}\n{mail.html_unlinked}", "the body of a mail")
+    ISSUED.none_in(mail.body_unlinked, "the body of a mail")
     addresses = ("reply-to", "list-unsubscribe")
     others = [value for name, value in mail.header.items() if name.lower() not in addresses]
     ISSUED.none_in("\n".join(map(str, others)), "the header of a mail")

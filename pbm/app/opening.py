@@ -40,6 +40,7 @@ def open_site(settings: Settings, database: Database) -> Site:
         trusted_networks=settings.trusted_networks,
         robot_seconds=settings.seconds_for_robots,
         thought_seconds=settings.seconds_of_thought,
+        page_url=settings.page_url,
     )
 
 

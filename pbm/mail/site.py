@@ -1,11 +1,15 @@
 """The identity of one server: its address, keys, trusted peers, and sources of randomness."""
 
+import json
 import random
 import re
 import secrets
-from collections.abc import Callable, Sequence
+import zlib
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_address
+from typing import Any
 
 from pbm.config import Settings
 from pbm.errors import OperatorError
@@ -51,6 +55,7 @@ class Site:
     shuffled: Callable[[Sequence[str]], list[str]] = field(default=by_lot)
     robot_seconds: float = 5.0  # a mail about a board waits so long for a robot's move
     thought_seconds: float = 3.0  # of the strongest robot's search
+    page_url: str = ""  # of the board page; if empty, mails bring no link to it
 
     def trusts(self, peer: str) -> bool:
         """Return True if the peer is one of our mail servers, or "" (a local socket)."""
@@ -60,6 +65,16 @@ class Site:
         """Return an address for replies. It is valid until the player's `epoch` is raised."""
         tag = self.keyring.reply_tag(player_id, epoch, board_id)
         return self.address.board_reply(player_id, tag, board_id)
+
+    def page_link(self, data: Mapping[str, Any]) -> str:
+        """Return a link to the board page that shows `data`, without the tag of a reply address.
+
+        The renderer puts the tag between the first two full stops, where it is masked like those
+        of addresses. Mail programs leave a sign at the end out of a link, so it ends with a letter.
+        """
+        told = {**data, "a": f"{self.address.before_detail}@{self.address.domain}"}
+        packed = zlib.compress(json.dumps(told, separators=(",", ":")).encode(), 9)
+        return f"{self.page_url}#1..{urlsafe_b64encode(packed).decode('ascii').rstrip('=')}z"
 
     def bounce_address(self, player_id: int, message_id: str) -> str:
         """Return the envelope sender of a mail to a player; bounces of the mail go there."""

@@ -98,7 +98,8 @@ _MOVES = re.compile(
     re.ASCII,
 )
 # Forms of our links after conversion from HTML to text: "help<mailto:...>" and the like.
-_LINK = re.compile(r"[<\[(]mailto:[^<>()\[\]\s]{1,600}[>\])]", re.ASCII)
+_LINK = re.compile(r"[<\[(](?:mailto:|https?://)[^<>()\[\]\s]{1,1500}[>\])]", re.ASCII)
+_PAGE_LINK = re.compile(r"https?://\S{1,190}#1\.", re.ASCII)  # to the board page
 _MARK = re.compile(
     r"(?:[ \t]{0,3}[^\w\s\"'|]{1,2}|[ \t]{0,8}[A-Za-z.']{1,12}>){1,3}[ \t]{0,2}", re.ASCII
 )
@@ -217,8 +218,10 @@ class OwnMails:
             is_kept = _KEPT.match(self._lines[at]) is not None if own > at else is_kept
             if is_kept:
                 own = below
-            if own < below and (_MOVES.match(self._lines[own]) or _SIGN.match(self._lines[own])):
-                own = below  # a list of moves: the rest of a broken line would read as a move
+            if own < below and any(
+                it.match(self._lines[own]) for it in (_MOVES, _SIGN, _PAGE_LINK)
+            ):
+                own = below  # the rest of a broken line: in a list of moves it would read as one
             if own > at and found[-1]:
                 found.append([])
             found[-1] += range(own, below)

@@ -28,6 +28,7 @@ PICTURE = "\ue003"  # before the description of a picture, and in its HTML
 _STATE = "\ue004"
 _HEADING = "\ue007"  # above one of several boards
 _DRAWN = "\ue008"
+_LINK = "\ue00a"  # before a link's words, and before its URL
 SHAPES = {  # the kinds of blocks, by the mark before each of their lines
     KEPT: "pre",
     _ROW: "rows",
@@ -35,11 +36,12 @@ SHAPES = {  # the kinds of blocks, by the mark before each of their lines
     _STATE: "state",
     _HEADING: "heading",
     _DRAWN: "drawn",
+    _LINK: "link",
 }
 GLUE = "\ue002"  # a blank at which no line breaks
 SUBJECT = "\ue009"  # before a mail's subject, in a line of its own
 COMMAND, COMMAND_ENDS = "\ue005", "\ue006"  # around a ready-made answer
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue009]", re.ASCII)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ue000-\ue00a]", re.ASCII)
 _ESCAPED = re.compile(r"\\[xuUr]")  # in a `repr`, which escapes all characters to remove
 _MAY_BE_ESCAPED = re.compile(rb"\\[ubfr]|[^ -~]")  # the same in JSON, or not ASCII
 _LED_ON = re.compile(r'"(help(?:\s+[a-z_]+)*|games|next|play|seeks|settings|stop)"')
@@ -97,6 +99,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "columns": _columns,
     "state": partial(_marked, _STATE),  # wraps at blanks; in HTML at any character
     "heading": partial(_marked, _HEADING),  # stands out in HTML
+    "link": lambda url, words: f"{_LINK}{words}:\n{_LINK}{url}",  # with the URL on its own line
     "rows": partial(_marked, _ROW),  # keeps line breaks; in HTML makes a list
     "glued": lambda text: text.replace(" ", GLUE),  # stays on one line
     "page": _page,
@@ -244,6 +247,10 @@ def _html_text(kind: str, lines: Sequence[str]) -> str:
     if kind == "list":
         items = "".join(f"<li>{_escaped(item)}</li>" for item in _items(lines))
         return f"<ul>{items}</ul>"
+    if kind == "link":
+        words, url = lines
+        # A line break within the tag, as in `linked`.
+        return f'<p><a\nhref="{escape(url)}">{escape(words.rstrip(":"))}</a></p>'
     if kind == "rows":
         items = "".join(f"<li>{_escaped(line.strip())}</li>" for line in lines)
         return f'<ul class="rows">{items}</ul>'

@@ -42,6 +42,7 @@ from pbm.resources import game_templates, resource_path
 from pbm.rules.registry import own_game
 
 _SUBJECT = re.compile(f"{SUBJECT}(.*)\n")
+_TAGGED = re.compile(r"(?:g\d+\.)?u\d+\.[a-z0-9]+(?=@)", re.ASCII)  # in a reply address
 
 
 class Rendered(NamedTuple):
@@ -90,6 +91,8 @@ class Renderer:
         words it. Without `message_id` there are no pictures.
         """
         params = cleaned(current_params(params))
+        if tagged := "page" in params and _TAGGED.search(reply[0]):
+            params["page"] = params["page"].replace("#1..", f"#1.{tagged[0]}.", 1)
         source = self._templates.get_template(f"{template}.txt").render(v=params)
         worded = _SUBJECT.findall(source)
         subject = reply[1] or (worded[0] if worded else "")

@@ -17,6 +17,7 @@ from pbm.commands.turn import Turn
 from pbm.events import Messaged
 from pbm.events.board import MailCameBack
 from pbm.mail.writing.compose import list_fields
+from pbm.play.board_page import page_data
 from pbm.play.digests import next_hour
 from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_mail
 from pbm.play.offers import mark_of
@@ -104,11 +105,19 @@ class MailWriter:
         }
         message_id = root if first else self._message_id(_about(board, player))
         template = "answer" if "sections" in view else "board"
+        if template == "board":
+            view = {**view, **self._page_link(player, board)}
         mail = self._mail(kind, player, template, view, headers, message_id, board.id)
         until = waits_until(self._turn, board, replaced) if kind == Kind.BOARD else None
         if until is not None and mail.due_at is None:
             mail = replace(mail, kind=Kind.AWAITING, due_at=until)
         return replace(mail, inbox_id=mail.inbox_id or replaced.inbox_id) if replaced else mail
+
+    def _page_link(self, player: Player, board: Board) -> Params:
+        """Return the link to the board page, if there is such a page and it knows the game."""
+        site = self._site
+        data = page_data(self._turn.work, board, player) if site.page_url else None
+        return {"page": site.page_link(data)} if data else {}
 
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None

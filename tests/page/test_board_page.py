@@ -1,0 +1,326 @@
+"""The board page in a browser: a move chosen in every way, and the mail that plays it."""
+
+import random
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+from urllib.parse import quote, unquote
+
+import axe_core_python
+import pytest
+
+from pbm.play.board_page import listed_position
+from pbm.rules.contract import Ground, PageTaps, has
+from pbm.service.trouble.masking import masked
+from tests.browser import Browser, Page
+from tests.games.fourinarow import COLUMNS, FourInARow
+from tests.page.visitor import FILE, PAGE_URL, Visitor, fragment_of
+from tests.polling import until
+from tests.table import Mail, Person, Table
+
+KINDS = {
+    "two": ("bob", ""),
+    "three": ("bob carol", ""),
+    "teams": ("bob carol dora", "-teams"),
+    "six": ("bob carol dora emil frida", ""),
+    "pillar": ("bob", "-pillar"),
+    "bowl": ("bob", "-bowl"),
+}
+WAYS = {
+    "mouse": Visitor.clicks,
+    "touch": Visitor.touches,
+    "drag": Visitor.drags,
+    "keys": Visitor.uses_keys,
+    "list": Visitor.picks_from_list,
+    "typing": Visitor.types,
+}
+EACH_ONCE = list(zip(KINDS, WAYS, strict=True))
+THE_REST = [pair for pair in product(KINDS, WAYS) if pair not in EACH_ONCE]
+AXE = Path(axe_core_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that must have asked for nothing, and thrown nothing, in the end."""
+    page = browser.page()
+    yield page
+    assert {url.partition("#")[0] for url in page.requests} <= {FILE.as_uri()}
+    assert page.complaints == []
+    page.close()
+
+
+@pytest.fixture
+def table(embedded: Table) -> Table:
+    embedded.has(page_url=PAGE_URL)
+    return embedded
+
+
+def begins(table: Table, kind: str) -> Person:
+    """Somebody whose move it is on a new board of that kind."""
+    others, options = KINDS[kind]
+    alice, *_ = [table.joins(handle) for handle in ("alice", *others.split())]
+    return alice.says(f"challenge {others} {options}")
+
+
+def plays(table: Table, page: Page, kind: str, way: str) -> None:
+    visitor = Visitor(page, begins(table, kind)).opens()
+    move = visitor.some_move()
+    WAYS[way](visitor, move)
+    assert visitor.is_shown("mail"), visitor.text("hint")
+    assert visitor.text("line") == move.text
+    visitor.page.run("document.getElementById('words').focus()")
+    page.type("Good luck, all!\nIt's a long way.")
+    mail = visitor.mail()
+    assert mail["subject"] == f"move 1#1 {move.text}"
+    assert mail["to"] == visitor.person.newest.reply_to
+    visitor.sends()
+    assert table.moves(1) == [move.text]
+    heard = table.person("bob@example.org").newest.text
+    assert "| Good luck, all!\n| It's a long way.\n" in heard
+
+
+@pytest.mark.parametrize(("kind", "way"), EACH_ONCE)
+def test_a_move_is_chosen_and_its_mail_plays_it(
+    table: Table, browser: Browser, page: Page, kind: str, way: str
+) -> None:
+    if way == "touch":
+        phone = browser.page(375, 700, phone=True)
+        plays(table, phone, kind, way)
+        assert phone.run("document.documentElement.scrollWidth") == 375
+        assert phone.complaints == []
+        phone.close()
+    else:
+        plays(table, page, kind, way)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("kind", "way"), THE_REST)
+def test_each_way_on_each_board(
+    table: Table, browser: Browser, page: Page, kind: str, way: str
+) -> None:
+    test_a_move_is_chosen_and_its_mail_plays_it(table, browser, page, kind, way)
+
+
+def test_two_ends_and_an_arrow(table: Table, page: Page) -> None:
+    visitor = Visitor(page, begins(table, "two")).opens()
+    names = page.run("modules.abalone.names")
+    page.click(visitor.middle(names.index("a1")))
+    page.click(visitor.middle(names.index("c3")))
+    assert visitor.text("hint") == "Line a1 to c3. It can go one way: choose an arrow."
+    box = page.run("""(() => {
+      const box = document.querySelector('.arrow').getBoundingClientRect();
+      return [box.x + box.width / 2, box.y + box.height / 2];
+    })()""")
+    page.click(box)
+    assert visitor.value("move") == "a1-c3,b2"
+    assert visitor.text("hint") == "a1 b2 c3 to b2 c3 d4."
+    page.click(visitor.middle(0))
+    assert visitor.text("hint") == "Taken back. Choose again."
+    assert visitor.value("move") == ""
+    assert not visitor.is_shown("mail")
+
+
+def test_moves_since_ones_own_are_stepped_through(table: Table, page: Page) -> None:
+    alice = begins(table, "three")
+    bob, carol = (table.person(f"{handle}@example.org") for handle in ("bob", "carol"))
+    played = []
+    for person in (alice, bob, carol):
+        visitor = Visitor(page, person).opens()
+        move = visitor.some_move()
+        visitor.types(move)
+        visitor.sends()
+        played.append(move.text)
+    assert table.moves(1) == played
+    visitor = Visitor(page, alice).opens()
+    assert visitor.text("standing") == "Your move."
+    assert visitor.text("step") == f"#3 carol {played[2]}"
+    visitor.press("back")
+    assert visitor.text("step") == f"#2 bob {played[1]}"
+    assert visitor.text("standing") == "Before move #3. You can look and try."
+    assert not visitor.is_shown("answer")
+    visitor.press("first")
+    assert visitor.text("step") == "after #1"
+    visitor.press("last")
+    page.run("document.getElementById('copystate').click()")
+    until(lambda: visitor.text("hint") == f"Copied: {alice.newest['X-PBM-State']}", "the state")
+    visitor = Visitor(page, bob).opens()
+    assert visitor.text("standing") == "alice's move. You can look and try."
+    visitor.types(visitor.some_move())
+    assert visitor.is_shown("try")
+    assert not visitor.is_shown("mail")
+    visitor.press("try")
+    assert visitor.text("standing") == "You are trying moves. Nothing is sent."
+    visitor.press("now")
+    assert visitor.text("standing") == "alice's move. You can look and try."
+
+
+def test_an_older_link_a_second_use_and_a_forwarded_one(table: Table, page: Page) -> None:
+    alice = begins(table, "two")
+    bob = table.person("bob@example.org")
+    link = fragment_of(alice.newest)
+    visitor = Visitor(page, alice).opens(link)
+    first, second = visitor.moves()[:2]
+    visitor.types(first)
+    visitor.sends()
+    alice.forgets()
+    visitor.sends()  # once more
+    alice.hears("You meant this as move #1, but the next move on board 1 is #2.")
+    assert table.moves(1) == [first.text]
+    visitor.opens(link)
+    visitor.types(second)
+    alice.forgets()
+    visitor.sends()
+    alice.hears("You meant this as move #1, but the next move on board 1 is #2.")
+    assert table.moves(1) == [first.text]
+    link = fragment_of(bob.newest)
+    carol = table.joins("carol")
+    visitor = Visitor(page, bob).opens(link)
+    move = visitor.some_move()
+    visitor.types(move)
+    bob.forgets()
+    visitor.sends(by=carol)  # to whom bob has forwarded his mail
+    assert table.moves(1) == [first.text]
+    bob.hears("A reply to one of your mails (board 1) came from carol@example.org.")
+    visitor.sends()
+    assert table.moves(1) == [first.text, move.text]
+
+
+def test_a_page_without_a_whole_link_says_how_to_answer(table: Table, page: Page) -> None:
+    alice = begins(table, "two")
+    whole = fragment_of(alice.newest)
+    other = "A" if whole[-9] != "A" else "B"
+    cut = (whole[:-20] + "z", whole[:-20], whole[:-9] + other + whole[-8:], whole[:-1], "#1.u7")
+    visitor = Visitor(page, alice)
+    for fragment in (*cut, "#"):
+        assert visitor.opens(fragment).is_shown("without"), fragment
+        assert not visitor.is_shown("game")
+        assert visitor.is_shown("broken") == (fragment != "#")
+
+
+def test_any_three_taps_choose_a_move_or_say_something(table: Table, page: Page) -> None:
+    Visitor(page, begins(table, "six")).opens()
+    dice = random.Random(44)
+    taps = [dice.randrange(-1, 61) for _ in range(900)]
+    silent = page.run(
+        """(taps) => {
+          const cells = document.querySelectorAll('.cell');
+          const silent = [];
+          taps.forEach((place, number) => {
+            const box = cells[Math.max(place, 0)].getBoundingClientRect();
+            const [x, y] = place < 0 ? [2, 2] : [box.x + box.width / 2, box.y + box.height / 2];
+            document.getElementById('hint').textContent = '';
+            document.getElementById('svg').dispatchEvent(new PointerEvent(
+              'pointerdown', { clientX: x, clientY: y, bubbles: true }));
+            const said = document.getElementById('hint').textContent;
+            if (place >= 0 && !said) silent.push(number);
+          });
+          return silent;
+        }""",
+        taps,
+    )
+    assert silent == []
+    assert page.complaints == []
+
+
+def test_axe_finds_nothing_serious(table: Table, page: Page) -> None:
+    visitor = Visitor(page, begins(table, "six"))
+    page.call("Page.setBypassCSP", enabled=True)  # for axe itself
+    link = fragment_of(visitor.person.newest)
+    for fragment, scheme in product((link, "#"), ("light", "dark")):
+        page.prefers(**{"prefers-color-scheme": scheme})
+        visitor.opens(fragment)
+        if fragment == link:
+            visitor.types(visitor.some_move())
+            page.run("for (const each of document.querySelectorAll('details')) each.open = true")
+        page.run(AXE + ";0")
+        found = page.run("axe.run().then((done) => done.violations)")
+        grave = [it for it in found if it["impact"] in ("serious", "critical")]
+        assert [(it["id"], [node["html"] for node in it["nodes"]]) for it in grave] == []
+
+
+def test_words_that_do_not_fit_are_copied(table: Table, page: Page) -> None:
+    visitor = Visitor(page, begins(table, "two")).opens()
+    visitor.types(visitor.some_move())
+    page.run("document.getElementById('words').focus()")
+    page.type("é" * 300)
+    assert visitor.is_shown("long")
+    assert "body" not in visitor.mail()
+    page.run("document.getElementById('words').value = ''")
+    page.type("é" * 20)
+    assert not visitor.is_shown("long")
+    assert visitor.mail()["body"] == "é" * 20
+
+
+def quoted(mail: Mail) -> dict[str, str]:
+    """A board's mail as programs quote it, some of them without any mark."""
+    lines = mail.text.split("\n")
+    return {
+        "marked": "\n".join(f"> {line}" for line in lines),
+        "below a line": f"-----Original Message-----\nFrom: pbm\n\n{mail.text}",
+        "unmarked": mail.text,
+        "broken": "\n".join("\n".join(wrap(line, 72)) for line in lines),
+    }
+
+
+def test_no_link_goes_to_the_others(table: Table) -> None:
+    alice = begins(table, "two")
+    bob = table.person("bob@example.org")
+    for way in quoted(alice.newest):
+        move = str(table.board(1).position.legal_moves()[9])  # type: ignore[attr-defined]
+        mover, other = (alice, bob) if table.board(1).ply % 2 == 0 else (bob, alice)
+        mover.says(f"{move}\n\nA nice game.\n\n{quoted(mover.newest)[way]}")
+        said = [line for line in other.newest.text.split("\n") if line.startswith("|")]
+        assert said == ["| A nice game."], way
+    assert len(table.moves(1)) == len(quoted(alice.newest))
+
+
+def test_who_sends_on_a_link_sends_no_tag(table: Table) -> None:
+    alice = begins(table, "two")
+    link = fragment_of(alice.newest)
+    tag = link.split(".")[3]
+    alice.says(f"a1-c3,b2\nLook here: {PAGE_URL}{link} and {quote(link, safe='')}")
+    heard = table.person("bob@example.org").newest
+    assert "| Look here: " in heard.text
+    assert tag not in unquote(heard.raw.replace(b"=\r\n", b"").decode())
+    assert tag not in masked(f"{PAGE_URL}{link} {quote(link, safe='')}")
+
+
+def test_a_game_without_rules_on_the_page_shows_its_legal_moves(page: Page, table: Table) -> None:
+    class Clicked(FourInARow):
+        """With a picture, and one tap for a move: the cell into which the piece falls."""
+
+        ground = Ground(
+            names=tuple(f"{column}{row}" for row in "654321" for column in COLUMNS),
+            cells=tuple((float(at % 7), float(at // 7)) for at in range(42)),
+            labels=(),
+            corners=((0.0, 0.0), (6.0, 0.0), (6.0, 5.0), (0.0, 5.0)),
+            width=280,
+            height=240,
+            middle=(32, 30),
+            scale=(36, 36),
+        )
+
+        def drawing(self, position: Any, moves: object) -> dict[str, Any]:  # noqa: ARG002
+            return {"signs": "".join(position.rows).translate(str.maketrans("xo", "12"))}
+
+        def taps(self, position: Any, move: Any) -> tuple[int, int]:
+            free = [
+                row for row in range(6) if position.rows[row]["abcdefg".index(str(move))] == "."
+            ]
+            return (7 * free[-1] + "abcdefg".index(str(move)),) * 2
+
+    game = Clicked()
+    assert has(game, PageTaps)
+    listed = listed_position(game, game.start(2, {}))
+    about = {"g": "connect4", "t": "Four in a Row", "b": 3, "p": 0, "s": "", "m": [], "l": 1}
+    data = {**about, "n": ["alice", "bob"], "o": [1], "y": [1], "d": listed}
+    link = table.site.page_link(data).partition("#")[2].replace("1..", f"1.g3.u1.{'a' * 18}.", 1)
+    assert len(link) < 1000
+    visitor = Visitor(page, table.person("alice@example.org")).opens(f"#{link}")
+    assert visitor.text("standing") == "Your move."
+    page.click(visitor.middle(5 * 7 + 3))
+    assert visitor.value("move") == "d"
+    assert visitor.mail()["subject"] == "move 3#1 d"
+    assert page.run("document.querySelectorAll('.cell')[38].ariaLabel") == "d1, yours"
