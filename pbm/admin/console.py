@@ -83,7 +83,7 @@ class Commands(click.Group):
         if cmd_name not in self._later:
             return None
         module = import_module(f"pbm.admin.{self._later[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -32,7 +32,7 @@ def _host_port(_context: click.Context, _option: click.Parameter, value: str) ->
 )
 @pass_console
 def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
-    """Test whether your server's Authentication-Results can be trusted.
+    """Test if your server's Authentication-Results can be trusted.
 
     Sends a mail with forged Authentication-Results through your mail server to the running pbm.
     The forged results must not arrive. The results of the server PBM_AUTHSERV_ID count only if

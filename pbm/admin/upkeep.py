@@ -1,4 +1,4 @@
-"""The commands `pbm-admin verify`, `migrate`, `backup` and `restore`, for the whole database."""
+"""The commands of `pbm-admin` for the whole database."""
 
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +9,7 @@ from pbm.admin.console import Console, pass_console, pass_session
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
 from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes
+from pbm.service.operator.moving import copy_database as copy_rows
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.trial import try_backup
 from pbm.service.operator.verify import verify as verify_boards
@@ -94,3 +95,19 @@ def restore(console: Console, file: Path, force: bool, most: int | None) -> None
         f"{restored.next_numbers['players']}, so that no mail from after the backup fits them."
     )
     click.echo("Run pbm-admin verify before you start the server.")
+
+
+@click.command()
+@click.argument("from_url")
+@click.argument("to_url")
+@pass_console
+def copy_database(console: Console, from_url: str, to_url: str) -> None:
+    """Copy a database into an empty one, SQLite or PostgreSQL.
+
+    The server must be stopped. All boards are verified before and after. The URLs are as in
+    PBM_DATABASE_URL. The keys are not in the database: the server needs them as before.
+    """
+    copied = copy_rows(console.settings, from_url, to_url, system_clock)
+    rows, boards = sum(copied.values()), copied["boards"]
+    click.echo(f"Copied and verified: {rows} rows; boards among them: {boards}.")
+    click.echo("Let PBM_DATABASE_URL name the copy, keep the keys, and start the server.")

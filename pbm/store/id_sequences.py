@@ -1,6 +1,6 @@
 """ID sequences of boards and players. Reply addresses contain these IDs, so none is reused."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import Connection, inspect, text
 
@@ -11,13 +11,13 @@ _STEP = 1_000
 _MOST = 900_000_000  # reply addresses have room for nine digits
 
 
-def highest_given(database: Database) -> dict[str, int]:
-    """Return, for each table in `NUMBERED`, the highest ID ever issued, or 0. Raises DBAPIError."""
+def highest_given(database: Database, tables: Iterable[str] = NUMBERED) -> dict[str, int]:
+    """Return, for each of the tables, the highest ID ever issued, or 0. Raises DBAPIError."""
     present = set(inspect(database.engine).get_table_names())
     with database.engine.connect() as connection:
         return {
             table: _highest(connection, table, database.embedded) if table in present else 0
-            for table in NUMBERED
+            for table in tables
         }
 
 
@@ -29,15 +29,21 @@ def skip_after_restore(database: Database, given: Mapping[str, int]) -> dict[str
     here = highest_given(database)
     last = {table: last_skipped(max(here[table], given.get(table, 0))) for table in NUMBERED}
     with database.engine.begin() as connection:
-        for table, number in last.items():
-            values = {"name": table, "number": number}
-            if database.embedded:
-                connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), values)
-                query = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :number)"
-            else:
-                query = "SELECT setval(pg_get_serial_sequence(:name, 'id'), :number)"
-            connection.execute(text(query), values)
+        set_highest(connection, last)
     return {table: number + 1 for table, number in last.items()}
+
+
+def set_highest(connection: Connection, highest: Mapping[str, int]) -> None:
+    """Let each table's next ID be the one after `highest`. A table with 0 is left alone."""
+    query = "SELECT setval(pg_get_serial_sequence(:name, 'id'), :number)"
+    if is_sqlite := connection.dialect.name == "sqlite":
+        query = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :number)"
+    for table, number in highest.items():
+        if is_sqlite:
+            named = {"name": table}
+            connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), named)
+        if number:
+            connection.execute(text(query), {"name": table, "number": number})
 
 
 def last_skipped(highest: int) -> int:

@@ -308,7 +308,7 @@ class TestRestore:
             Heart(clock, ["turn"]).beat(work)
         clock.passes(seconds=60)
         if work.is_shared:
-            mine = f"The database is used by process {os.getpid()} on .*Stop all processes"
+            mine = f"The database .* is used by process {os.getpid()} on .*Stop all processes"
             with pytest.raises(OperatorError, match=mine):
                 restore(settings, Path("b.tar.gz"), force=True, clock=clock)
             clock.passes(seconds=1)

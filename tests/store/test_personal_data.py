@@ -107,10 +107,10 @@ def _add_row(server: Server, table: Table, mark: Personal, number: int) -> None:
     chosen |= dict.fromkeys(mark.numbers[:1], number)
     chosen |= dict.fromkeys(mark.addresses, ADDRESS)
     with server.database.engine.begin() as connection:
-        _insert(connection, table, chosen)
+        insert_row(connection, table, chosen)
 
 
-def _insert(connection: Connection, table: Table, chosen: dict[str, Any]) -> None:
+def insert_row(connection: Connection, table: Table, chosen: dict[str, Any]) -> None:
     """Write a row with plain values in the other columns that need one, and with its parents."""
     for column in table.c:
         is_needed = not column.nullable and column.server_default is None
@@ -123,7 +123,7 @@ def _insert(connection: Connection, table: Table, chosen: dict[str, Any]) -> Non
 def _parent(connection: Connection, key: Column[Any]) -> int:
     found: int | None = connection.scalar(select(func.max(key)))
     if found is None:
-        _insert(connection, key.table, {})
+        insert_row(connection, key.table, {})
         return _parent(connection, key)
     return found
 

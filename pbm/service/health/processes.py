@@ -8,12 +8,15 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from sqlalchemy.exc import DBAPIError
+
 from pbm.clock import Clock, system_clock
 from pbm.errors import OperatorError
 from pbm.service.health.results import CheckResult, DubiousError, checked
 from pbm.service.running.heartbeat import CLOCKS_AGREE, FORGOTTEN_AFTER, LATE, ROLES, is_off
-from pbm.store.db import UnitOfWork
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import newest_version
+from pbm.store.sql.driver import shown_url
 from pbm.store.values.queues import Heartbeat
 
 _MOST_NAMED = 5  # processes in a line
@@ -39,6 +42,22 @@ def those_beating(heartbeats: Iterable[Heartbeat], now: datetime) -> str:
     """Name the processes that had a heartbeat recently; "" if there are none."""
     beating = {beat.process: beat for beat in heartbeats if beat.beat_at >= now - LATE}
     return _named(list(beating.values()))
+
+
+def refuse_processes(database: Database, clock: Clock) -> None:
+    """Raise OperatorError if a process uses a PostgreSQL database; on SQLite it would listen."""
+    if database.embedded:
+        return
+    try:
+        with database.reading() as work:
+            beating = those_beating(seen_by(work, clock), clock())
+    except DBAPIError:
+        return  # there are no tables, or broken ones
+    if beating:
+        raise OperatorError(
+            f"The database {shown_url(database.engine.url)} is used by {beating}. Stop all "
+            "processes of the server first. One that was killed counts as running for a minute."
+        )
 
 
 def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:

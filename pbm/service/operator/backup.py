@@ -26,7 +26,7 @@ from pbm.errors import OperatorError
 from pbm.files import open_file, sync_folder, write_new
 from pbm.mail.keys import load_keys, parse_keys
 from pbm.service.health.figures import note_backup
-from pbm.service.health.processes import seen_by, those_beating
+from pbm.service.health.processes import refuse_processes
 from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import copies
 from pbm.service.operator.correspondence import greeting_at
@@ -281,18 +281,7 @@ def _check_stopped(settings: Settings, database: Database, clock: Clock) -> None
     for doorway in settings.doorways:
         if greeting_at(doorway):
             raise OperatorError(f"A server is running on {doorway}. Stop it before restoring.")
-    if database.embedded:
-        return  # its only process listens
-    try:
-        with database.reading() as work:
-            beating = those_beating(seen_by(work, clock), clock())
-    except DBAPIError:
-        return  # there are no tables, or broken ones
-    if beating:
-        raise OperatorError(
-            f"The database is used by {beating}. Stop all processes of the server before "
-            "restoring. One that was killed counts as running for a minute."
-        )
+    refuse_processes(database, clock)
 
 
 def keys_to_write(

@@ -44,7 +44,11 @@ def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Ve
 
 def verdict_on(database: Database, number: int) -> Verdict:
     with database.reading() as work:
-        return Verdict(number, tuple(_problems(work, find_board(work, number, lock=True))))
+        return verdict_in(work, number)
+
+
+def verdict_in(work: UnitOfWork, number: int) -> Verdict:
+    return Verdict(number, tuple(_problems(work, find_board(work, number, lock=True))))
 
 
 def _problems(work: UnitOfWork, board: Board) -> Iterator[str]:
