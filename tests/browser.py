@@ -10,7 +10,7 @@ import os
 import select
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -158,9 +158,10 @@ class Page:
         held = {"button": "none"} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
         self.call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], **held)
 
-    def touch(self, at: Point) -> None:
-        points = [{"x": at[0], "y": at[1]}]
-        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=points)
+    def touch(self, at: Point, *, until_at: Point | None = None) -> None:
+        """Put a finger down and lift it, there or where it was drawn to."""
+        for kind, (x, y) in (("touchStart", at), *([("touchMove", until_at)] if until_at else [])):
+            self.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def press(self, *keys: str) -> None:
@@ -183,14 +184,20 @@ class Page:
         wanted = [{"name": it.replace("_", "-"), "value": value} for it, value in features.items()]
         self.call("Emulation.setEmulatedMedia", features=wanted)
 
-    def spoken(self) -> Sequence[tuple[str, str]]:
-        """What the accessibility tree has: pairs of a role and a name."""
+    def focused(self) -> str:
+        """The name of what has the focus, as the accessibility tree tells it."""
+        return next((_name(it) for it in reversed(self._spoken()) if _has(it, "focused")), "")
+
+    def heard(self) -> str:
+        """What the live region says, as the accessibility tree tells it."""
+        nodes = self._spoken()
+        status = next(node for node in nodes if node["role"]["value"] == "status")
+        inside = {*status["childIds"]}
+        return " ".join(_name(node) for node in nodes if node["nodeId"] in inside)
+
+    def _spoken(self) -> list[dict[str, Any]]:
         nodes = self.call("Accessibility.getFullAXTree")["nodes"]
-        return [
-            (node["role"]["value"], node.get("name", {}).get("value", ""))
-            for node in nodes
-            if not node.get("ignored")
-        ]
+        return [node for node in nodes if not node.get("ignored")]
 
     def picture(self, file: Path) -> None:
         """Write the whole page as a PNG."""
@@ -199,6 +206,14 @@ class Page:
 
     def close(self) -> None:
         self.browser.call("Target.disposeBrowserContext", browserContextId=self.context)
+
+
+def _name(node: Mapping[str, Any]) -> str:
+    return str(node.get("name", {}).get("value", ""))
+
+
+def _has(node: Mapping[str, Any], what: str) -> bool:
+    return any(it["name"] == what and it["value"]["value"] for it in node.get("properties", ()))
 
 
 @contextmanager

@@ -34,7 +34,7 @@ async function start() {
       const move = game.moves(position).find((/** @type {any} */ each) => each.text === text);
       line.push({ position: game.play(position, move), move });
     }
-    S = { link, game, line, played: line.length, at: line.length - 1, chosen: null, choice: NOTHING, cursor: -1, signs: "" };
+    S = { link, game, line, played: line.length, at: line.length - 1, tried: line.length, chosen: null, choice: NOTHING, cursor: -1, signs: "" };
   } catch {
     $("game").hidden = true;
     $("without").hidden = false;
@@ -58,6 +58,7 @@ async function start() {
 
 const now = () => S.line[S.at].position;
 const legal = () => S.game.moves(now());
+const plyAt = (/** @type {number} */ at) => S.link.p - (S.played - 1) + at;
 const isTried = () => S.at >= S.played;
 const isNow = () => S.at === S.played - 1;
 const isMine = () => isNow() && S.link.l && S.link.y.includes(now().turn);
@@ -160,11 +161,11 @@ function opening() {
   if (!S.link.l) return "The game is over.";
   if (isMine()) return "Your move.";
   if (isNow()) return `${handle(position.turn)}'s move. You can look and try.`;
-  return `Before move #${S.link.p - (S.played - 1) + S.at + 1}. You can look and try.`;
+  return `Before move #${plyAt(S.at) + 1}. You can look and try.`;
 }
 
 function steps() {
-  const ply = S.link.p - (S.played - 1) + S.at;
+  const ply = plyAt(S.at);
   const { move } = S.line[S.at];
   const before = S.at ? S.line[S.at - 1].position.turn : 0;
   $("step").textContent = isTried() ? `tried: ${move.text}` : move ? `#${ply} ${handle(before)} ${move.text}` : `after #${ply}`;
@@ -172,6 +173,22 @@ function steps() {
   $("next").disabled = $("last").disabled = S.at === S.line.length - 1;
   $("now").hidden = isNow();
   $("try").hidden = !S.chosen || Boolean(S.link.d);
+  keep();
+}
+
+/** Ways to keep what is tried: a note, or a plan where others are to move first. */
+function keep() {
+  const some = isTried() ? S.line.slice(S.tried, S.at + 1) : [];
+  $("keep").hidden = !some.length || !S.link.o.length;
+  const moves = some.map((/** @type {any} */ { move }) => move.text);
+  const movers = some.map((/** @type {any} */ _, /** @type {number} */ index) => S.line[S.tried + index - 1].position.turn);
+  const plays = (/** @type {number} */ seat) => S.link.y.includes(seat);
+  const line = moves.map((/** @type {string} */ text, /** @type {number} */ index) => `${plays(movers[index]) ? "then" : "if"} ${text}`);
+  const from = S.tried === S.played ? "" : ` (from #${plyAt(S.at - moves.length)})`;
+  $("note").href = mailto(S.link.a, `note ${S.link.b}`, `Tried${from}: ${moves.join("  ")}`, IS_IOS).href;
+  const fits = S.link.l && !from && moves.length > 1 && !plays(movers[0]) && plays(movers[movers.length - 1]);
+  $("plan").hidden = !fits;
+  $("plan").href = mailto(S.link.a, `plan ${S.link.b} ${line.join(" ")}`, "", IS_IOS).href;
 }
 
 function mail() {
@@ -297,21 +314,25 @@ function point(place) {
 
 // -- pointer, keys, buttons -------------------------------------------------------------------
 
-let pressed = -1;
+let pressed = -2; // the place where a pointer went down, -1 beside all, -2 once it is up
 $("svg").addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
   const { place, move } = view.under(event);
   pressed = place;
-  if (event.pointerType === "touch") $("svg").releasePointerCapture(event.pointerId);
+  // A finger may begin to scroll here; what it means is known when it is lifted.
+  if (event.pointerType === "touch") return;
   event.preventDefault();
   if (move || place >= 0 || S.chosen) tapped(place, move);
 });
 addEventListener("pointerup", (/** @type {PointerEvent} */ event) => {
-  if (pressed < 0 || !S || S.chosen) return;
-  const { place } = view.under(event);
-  const dragged = place >= 0 && place !== pressed && S.choice.first === pressed;
-  pressed = -1;
-  if (dragged) tapped(place);
+  if (!S || pressed === -2) return;
+  const { place, move } = view.under(event);
+  const [start, isTouch] = [pressed, event.pointerType === "touch"];
+  pressed = -2;
+  if (isTouch && $("svg").contains(event.target) && (place === start || start < 0)) return tapped(place, move);
+  if (isTouch && start >= 0 && place >= 0 && S.choice.first !== start) tapped(start);
+  if (start >= 0 && place >= 0 && place !== start && S.choice.first === start && !S.chosen) tapped(place);
 });
+addEventListener("pointercancel", () => (pressed = -2));
 
 /** @type {Record<string, () => void>} */
 const LETTERS = {
@@ -407,9 +428,12 @@ $("try").addEventListener("click", () => {
   const position = S.game.play(now(), S.chosen);
   const move = S.chosen;
   // What is tried stands behind the game; from an earlier position it begins anew.
-  if (!isTried()) S.line.length = S.played;
-  else S.line.length = S.at + 1;
-  if (S.at < S.played - 1) S.line.push({ position: now(), move: S.line[S.at].move });
+  const before = S.line[S.at];
+  if (!isTried()) {
+    S.line.length = S.played;
+    if (S.at < S.played - 1) S.line.push(before);
+    S.tried = S.line.length;
+  } else S.line.length = S.at + 1;
   S.line.push({ position, move });
   stepTo(S.line.length - 1);
 });

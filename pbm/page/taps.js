@@ -1,6 +1,7 @@
 // What taps on the board choose. Pure: places and legal moves in, a choice or a move out.
 
-/** @typedef {{text: string, from: number, to: number, moving: [number, number][], size: number}} Tapped
+/** @typedef {{text: string, from: number, to: number, moving: [number, number][], size: number,
+ *   pushed: number, off: number}} Tapped
  * A move: `from` and `to` are its two taps; `moving` has pairs of places, the first `size` of them
  * are the line that was named. */
 /** @typedef {{first: number, other: number}} Choice `first` is the tapped place, `other` the

@@ -93,6 +93,10 @@ export class View {
       const [cx, cy] = this.at(this.beyond(fallen.moving[fallen.moving.length - 1][0], fallen));
       this.add(marks, "circle", { class: `ghost seat${fallen.off} off`, cx, cy, r: RADIUS - 2 });
     }
+    for (const [from] of ghost?.moving ?? []) {
+      const [cx, cy] = this.at(this.shape.cells[from]);
+      this.add(marks, "circle", { class: "gone", cx, cy, r: RADIUS - 1 });
+    }
     for (const [from, to] of ghost?.moving ?? []) {
       const sign = signs[from] === "#" ? "0" : signs[from];
       const [cx, cy] = this.at(to >= 0 ? this.shape.cells[to] : this.beyond(from, ghost));
@@ -168,7 +172,7 @@ export class View {
   /** Whether a move goes in the direction of an angle on the screen. @param {Drawn} move @param {number} degrees */
   goes(move, degrees) {
     const [dx, dy] = this.step(move);
-    return turned(...(this.flipped ? [-dx, -dy] : [dx, dy]), degrees) < 31;
+    return (this.flipped ? turned(-dx, -dy, degrees) : turned(dx, dy, degrees)) < 31;
   }
 
   /** @param {Element} parent @param {string} name @param {Record<string, string | number>} given */

@@ -1,6 +1,7 @@
 """The board page in a browser: a move chosen in every way, and the mail that plays it."""
 
 import random
+import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -81,6 +82,15 @@ def plays(table: Table, page: Page, kind: str, way: str) -> None:
     assert "| Good luck, all!\n| It's a long way.\n" in heard
 
 
+def a_finger_scrolls(visitor: Visitor) -> None:
+    """A finger that begins on a piece, and goes up, chooses nothing."""
+    visitor.opens()
+    x, y = visitor.middle(60)  # i9, where bob can move
+    visitor.page.touch((x, y), until_at=(x, y - 200))
+    until(lambda: visitor.page.run("scrollY") > 0, "the page to scroll")
+    assert visitor.page.run("document.querySelectorAll('.first, .dot').length") == 0
+
+
 @pytest.mark.parametrize(("kind", "way"), EACH_ONCE)
 def test_a_move_is_chosen_and_its_mail_plays_it(
     table: Table, browser: Browser, page: Page, kind: str, way: str
@@ -88,6 +98,7 @@ def test_a_move_is_chosen_and_its_mail_plays_it(
     if way == "touch":
         phone = browser.page(375, 700, phone=True)
         plays(table, phone, kind, way)
+        a_finger_scrolls(Visitor(phone, table.person("alice@example.org")))
         assert phone.run("document.documentElement.scrollWidth") == 375
         assert phone.complaints == []
         phone.close()
@@ -152,8 +163,25 @@ def test_moves_since_ones_own_are_stepped_through(table: Table, page: Page) -> N
     assert not visitor.is_shown("mail")
     visitor.press("try")
     assert visitor.text("standing") == "You are trying moves. Nothing is sent."
+    assert not visitor.is_shown("plan")  # carol's move comes before bob's
     visitor.press("now")
     assert visitor.text("standing") == "alice's move. You can look and try."
+
+
+def test_what_is_tried_is_kept_as_a_note_or_sent_as_a_plan(table: Table, page: Page) -> None:
+    alice = begins(table, "two")
+    bob = table.person("bob@example.org")
+    visitor = Visitor(page, bob).opens()
+    for text in ("a1-c3,b2", "i5-g5,h5"):
+        page.run("document.getElementById('move').focus()")
+        page.type(text)
+        visitor.press("try")
+    assert page.run("document.getElementById('step').textContent") == "tried: i5-g5,h5"
+    for link in ("note", "plan"):
+        visitor.sends(link=link)
+    bob.hears("| Tried: a1-c3,b2  i5-g5,h5", "| if a1-c3,b2 then i5-g5,h5")
+    alice.says("a1-c3,b2")
+    assert table.moves(1) == ["a1-c3,b2", "i5-g5,h5"]
 
 
 def test_an_older_link_a_second_use_and_a_forwarded_one(table: Table, page: Page) -> None:
@@ -238,6 +266,33 @@ def test_axe_finds_nothing_serious(table: Table, page: Page) -> None:
         found = page.run("axe.run().then((done) => done.violations)")
         grave = [it for it in found if it["impact"] in ("serious", "critical")]
         assert [(it["id"], [node["html"] for node in it["nodes"]]) for it in grave] == []
+
+
+@pytest.mark.thorough
+def test_ten_moves_without_eyes(table: Table, page: Page) -> None:
+    """Everything is heard: the focused cell, and what the live region says. No pixel is read."""
+    people = [begins(table, "two"), table.person("bob@example.org")]
+    dice = random.Random(44)
+    for ply in range(10):
+        visitor = Visitor(page, people[ply % 2]).opens()
+        visitor.tabs_to_board()
+        for _ in range(20):
+            if visitor.value("move"):
+                break
+            page.press(*"o" * dice.randrange(1, 8))
+            assert page.focused().endswith(", yours")
+            page.press("t")
+            told = page.heard()
+            if told.startswith("No move begins"):
+                continue
+            goal = dice.choice(re.findall(r"([a-i][1-9]): ", told))
+            page.press("Enter")
+            assert page.heard().startswith(page.focused()[:2] + ". ")
+            visitor.goes_to(goal)
+            assert page.heard().startswith(f"{goal}: ")
+            page.press("Enter")
+        visitor.sends()
+        assert len(table.moves(1)) == ply + 1
 
 
 def test_words_that_do_not_fit_are_copied(table: Table, page: Page) -> None:

@@ -117,33 +117,40 @@ class Visitor:
     def uses_keys(self, move: Move) -> None:
         """Go there by Tab, then by the keys of the number pad, hearing where the cursor is."""
         names = self.page.run("modules.abalone.names")
-        self.page.run("document.body.focus()")
-        while not self.focused():
-            self.page.press("Tab")
+        self.tabs_to_board()
         for place in (move.start, move.target):
-            while self.focused() != names[place]:
-                self.page.press(_key_towards(self.focused(), names[place]))
+            self.goes_to(names[place])
             self.page.press("Enter")
 
-    def focused(self) -> str:
-        """The name of the cell at which the cursor is, "" if it is elsewhere."""
-        label = "document.activeElement.closest('.cell')?.getAttribute('aria-label') ?? ''"
-        return str(self.page.run(label)).split(",")[0]
+    def tabs_to_board(self) -> None:
+        for _ in range(20):
+            if re.match("[a-i][1-9], ", self.page.focused()):
+                return
+            self.page.press("Tab")
+        raise AssertionError(f"no way to the board; the focus is on {self.page.focused()!r}")
+
+    def goes_to(self, name: str) -> None:
+        """Move the cursor to a cell, by what is heard of each on the way."""
+        for _ in range(10):
+            if (here := self.page.focused()[:2]) == name:
+                return
+            self.page.press(_key_towards(here, name))
+        raise AssertionError(f"no way to {name}; the cursor is at {self.page.focused()!r}")
 
     # -- the mail -----------------------------------------------------------------------------
 
-    def mail(self) -> dict[str, str]:
-        """What the link to the mail says: address, subject, body."""
-        href = str(self.page.run("document.getElementById('mail').href"))
+    def mail(self, link: str = "mail") -> dict[str, str]:
+        """What a link to a mail says: address, subject, body."""
+        href = str(self.page.run(f"document.getElementById('{link}').href"))
         assert len(href) < 1500
         address, _, query = href.removeprefix("mailto:").partition("?")
         assert not re.search(r"[+,:;'()! \n]", href.removeprefix("mailto:")), href
         told = parse_qs(query, keep_blank_values=True, strict_parsing=True)
         return {"to": unquote(address), **{name: value for name, (value,) in told.items()}}
 
-    def sends(self, by: Person | None = None) -> None:
+    def sends(self, by: Person | None = None, link: str = "mail") -> None:
         """Send that mail, as a mail program does: a new one, which answers nothing."""
-        mail: dict[str, Any] = self.mail()
+        mail: dict[str, Any] = self.mail(link)
         (by or self.person).writes(mail["subject"], mail.get("body", ""), to=mail["to"])
 
 
