@@ -38,7 +38,9 @@ async function start() {
   } catch {
     $("game").hidden = true;
     $("without").hidden = false;
-    $("broken").hidden = location.hash.length < 2;
+    const isOld = !("DecompressionStream" in window);
+    $("old").hidden = location.hash.length < 2 || !isOld;
+    $("broken").hidden = location.hash.length < 2 || isOld;
     document.title = "How to answer by mail";
     return;
   }

@@ -42,14 +42,22 @@ THE_REST = [pair for pair in product(KINDS, WAYS) if pair not in EACH_ONCE]
 AXE = Path(axe_core_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that must have asked for nothing, and thrown nothing, in the end."""
+@pytest.fixture(scope="module")
+def one_page(browser: Browser) -> Iterator[Page]:
     page = browser.page()
     yield page
-    assert {url.partition("#")[0] for url in page.requests} <= {FILE.as_uri()}
-    assert page.complaints == []
     page.close()
+
+
+@pytest.fixture
+def page(one_page: Page) -> Iterator[Page]:
+    """A page that must have asked for nothing, and thrown nothing, in the end."""
+    one_page.requests.clear()
+    yield one_page
+    assert {url.partition("#")[0] for url in one_page.requests} <= {FILE.as_uri(), "about:blank"}
+    assert one_page.complaints == []
+    one_page.call("Page.setBypassCSP", enabled=False)
+    one_page.prefers()
 
 
 @pytest.fixture
@@ -306,6 +314,11 @@ def test_words_that_do_not_fit_are_copied(table: Table, page: Page) -> None:
     page.type("é" * 20)
     assert not visitor.is_shown("long")
     assert visitor.mail()["body"] == "é" * 20
+    given = r"'p+g1@x.example', 'move 1#2 a1,b1', 'one,\ntwo'"
+    mail = f"(isIos) => modules.mail.mailto({given}, isIos).href"
+    start = "mailto:p%2Bg1@x.example?subject=move%201%232%20a1%2Cb1&body=one%2C"
+    assert page.run(mail, False) == f"{start}%0D%0Atwo"
+    assert page.run(mail, True) == f"{start}%20%2F%20two"
 
 
 def quoted(mail: Mail) -> dict[str, str]:
@@ -329,6 +342,17 @@ def test_no_link_goes_to_the_others(table: Table) -> None:
         said = [line for line in other.newest.text.split("\n") if line.startswith("|")]
         assert said == ["| A nice game."], way
     assert len(table.moves(1)) == len(quoted(alice.newest))
+
+
+def test_a_link_is_short(table: Table) -> None:
+    handles = [f"{letter}-long-handle-{letter}" for letter in "abcdef"]
+    first, *_ = people = [table.joins(handle) for handle in handles]
+    first.says(f"challenge {' '.join(handles[1:])}")
+    for person in people:
+        person.says(max((str(it) for it in table.board(1).position.legal_moves()), key=len))  # type: ignore[attr-defined]
+    link = PAGE_URL + fragment_of(first.newest)
+    assert 300 < len(link) < 600
+    assert max(map(len, first.newest.text.split("\n"))) == len(link)
 
 
 def test_who_sends_on_a_link_sends_no_tag(table: Table) -> None:

@@ -31,6 +31,7 @@ from pbm.store.values.queues import TimerKind
 REPLIED, GENERATED = "auto-replied", "auto-generated"
 _log = structlog.get_logger("pbm.mails")
 Params = dict[str, Any]  # of a template
+_LONGEST_LINK = 950  # characters; it stands in both parts, and may make a mail 2 KB larger
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
@@ -117,7 +118,8 @@ class MailWriter:
         """Return the link to the board page, if there is such a page and it knows the game."""
         site = self._site
         data = page_data(self._turn.work, board, player) if site.page_url else None
-        return {"page": site.page_link(data)} if data else {}
+        link = site.page_link(data) if data else ""
+        return {"page": link} if 0 < len(link) <= _LONGEST_LINK else {}
 
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
