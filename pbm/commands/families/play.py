@@ -87,7 +87,8 @@ class PlayMove(BoardCommand, group="play"):
             return
         if older:
             taken_back = board.taken_back > older.taken_back
-            yield self._ask(board, context, "stale-move", taken_back=taken_back)
+            lost = not taken_back and older.ply > board.ply
+            yield self._ask(board, context, "stale-move", taken_back=taken_back, lost=lost)
             return
         if self.is_line and context.hints and board.id not in context.hints:
             # In an answer about another board, the number may be a move number.
@@ -125,11 +126,14 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the board as the answered mail shows it, if it has changed since."""
+        """Return the board as the answered mail shows it, if it has changed since.
+
+        After a restore the mail may be the later one.
+        """
         if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
         shown = next((item for item in context.mailed if item.number == board.id), None)
-        if shown is None or (shown.taken_back, shown.ply) >= (board.taken_back, board.ply):
+        if shown is None or (shown.taken_back, shown.ply) == (board.taken_back, board.ply):
             return None
         return shown
 
