@@ -27,7 +27,11 @@ def send(console: Console, sender: str, new: bool, wait: float, text: str) -> No
     is the subject of a new mail instead. Mails to ADDRESS are looked for in PBM_MAILDIR, where they
     land while PBM_SMARTHOST is not set.
     """
+    held = correspondence.why_held(console.settings)
+    wait = 0 if held else wait
     click.echo(correspondence.send(console.settings, sender, text, new=new, wait=wait))
+    if held:
+        click.echo(f"The server is {held}. It answers once you run: pbm-admin release")
 
 
 @click.command()

@@ -83,9 +83,11 @@ def restore(console: Console, file: Path, force: bool, most: int | None) -> None
     """Restore the database and the keys from a backup.
 
     The server must be stopped. The database named by the settings must be empty, unless --force
-    is given.
+    is given. The restored server is held until `pbm-admin release`.
     """
-    restored = backups.restore(console.settings, file, force=force, most=most and most << 20)
+    restored = backups.restore(
+        console.settings, file, force=force, most=most and most << 20, who=console.who
+    )
     held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
     click.echo(f"Restored as of {restored.made}: {held}.")
     if restored.old_keys:
@@ -94,7 +96,11 @@ def restore(console: Console, file: Path, force: bool, most: int | None) -> None
         f"New boards are numbered from {restored.next_numbers['boards']} and new players from "
         f"{restored.next_numbers['players']}, so that no mail from after the backup fits them."
     )
-    click.echo("Run pbm-admin verify before you start the server.")
+    click.echo("The server is held: once started it accepts mail, and does nothing else.")
+    click.echo("Run pbm-admin verify, start the server, look at pbm-admin release --dry-run, and")
+    click.echo("then run pbm-admin release, which tells each player what to send again.")
+    if console.settings.front_name:
+        click.echo("Run pbm-admin doctor: your mail server counts as untried after a restore.")
 
 
 @click.command()

@@ -15,10 +15,14 @@ from click.testing import CliRunner, Result
 from pbm.admin import console
 from pbm.admin.cli import main
 from pbm.clock import system_clock
+from pbm.config import settings_from_here
 from pbm.mail.keys import load_keyring
+from pbm.service.operator.correspondence import why_held
 from pbm.service.running.heartbeat import Heart
+from pbm.service.running.hold import begin_hold
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
+from tests.table import START
 
 Admin = Callable[..., Result]
 WHY = ("--why", "a slip of the pen")
@@ -110,6 +114,27 @@ def test_reports_are_shown_with_the_words_and_nothing_that_a_terminal_obeys(
         "You \N{REPLACEMENT CHARACTER}[31mfool.",
     ]
     assert "\x1b" not in shown
+
+
+def test_hold_and_release(admin: Admin, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "system_clock", room.table.clock)
+    assert lines(admin("hold", "--why", "a disk"))[1] == "To let it go on: pbm-admin release"
+    why = "held since 2026-11-21 12:00 UTC by root: a disk"
+    assert why_held(settings_from_here()) == why
+    assert lines(admin("release", "--dry-run")) == [f"The server is {why}.", "Nothing was done."]
+    goes_on = "The server goes on within five seconds."
+    assert lines(admin("release")) == [f"The server was {why}.", goes_on]
+    assert why_held(settings_from_here()) == ""
+    assert admin("release").exit_code == 1
+    with room.table.database.transaction() as work:
+        begin_hold(work, START, "root", "restored", START)
+    assert lines(admin("release"))[1:-1] == [
+        "Boards in progress that may have lost moves, 1: 1",
+        "Players who are mailed how their boards stand, five a second: 2.",
+        "Waiting mails that tell the same and are given up: 0.",
+        "Other waiting mails: 0. Those that went out after the backup come twice, with the same "
+        "Message-ID.",
+    ]
 
 
 class TestTrace:

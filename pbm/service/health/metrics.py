@@ -19,6 +19,7 @@ from pbm.service.health.machine import certificate_end, machine_results
 from pbm.service.health.results import CheckResult
 from pbm.service.health.stored import stored_results
 from pbm.service.running.disks import disks
+from pbm.service.running.hold import hold_of
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import InboxStatus, OutboxStatus
 
@@ -95,6 +96,8 @@ class StoredNumbers(Collector):
         yield count("robots_waiting", "Positions to think about.", work.search_jobs.count())
         yield age("robots_oldest", "Age of the oldest of them.", thinks and thinks[1])
         yield count("database_bytes", "Size of the database.", work.counts.bytes_stored())
+        hold = hold_of(work)
+        yield age("held", "Since when it is held.", hold.since if hold else None)
         if made := last_backup(work):
             yield age("backup_age", "Age of the last backup.", made)
 

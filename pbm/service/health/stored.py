@@ -1,7 +1,7 @@
 """Checks of what the database holds: processes, queues, robots, the upstream mail server."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from pbm.clock import Clock
@@ -11,6 +11,7 @@ from pbm.service.health.figures import backup_result
 from pbm.service.health.processes import clocks_state, role_results
 from pbm.service.health.results import CheckResult, DubiousError, checked
 from pbm.service.intake.upstream_mta import known_front, why_doubted
+from pbm.service.running.hold import hold_of
 from pbm.service.trouble.masking import masked
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import InboxStatus, OutboxStatus, incoming
@@ -19,6 +20,10 @@ _LATE_POST = timedelta(hours=1)
 _LATE_TURN = timedelta(minutes=5)
 _LATE_THOUGHT = timedelta(minutes=30)
 _QUEUE = "See: pbm-admin queue list"
+_HELD = (
+    "Mail is accepted and waits; nothing else is done, and no clock runs. To let the server go on: "
+    "pbm-admin release"
+)
 _MINUTE = "%Y-%m-%d %H:%M"
 
 
@@ -30,9 +35,16 @@ def stored_results(work: UnitOfWork, clock: Clock, front: str) -> Iterator[Check
     yield from role_results(work, clock)
     yield checked("clocks", partial(clocks_state, work, clock))
     yield checked("queue", partial(_queue, work))
-    yield checked("inbox", partial(_inbox, work, clock))
-    yield checked("outbox", partial(_outbox, work, clock))
-    yield checked("robots", partial(_robots, work, clock))
+    hold = hold_of(work)
+    if hold:
+        yield CheckResult(True, "hold", f"{hold}. {_HELD}", warning=True)
+
+    def worked() -> datetime:  # what was due later is not late
+        return (hold.made or hold.since) if hold else clock()
+
+    yield checked("inbox", partial(_inbox, work, worked))
+    yield checked("outbox", partial(_outbox, work, worked))
+    yield checked("robots", partial(_robots, work, worked))
     if front:
         yield checked("front", partial(_front, work, front))
     yield backup_result(work, clock())
@@ -120,9 +132,9 @@ def _front(work: UnitOfWork, name: str) -> str:
             f"order, so its results do not count. {why} Then try again: pbm-admin doctor --front "
             "HOST:PORT"
         )
-    raise OperatorError(
-        f"Nobody has tried yet whether {name} removes forged results, so its "
-        "own do not count. Run: pbm-admin doctor --front HOST:PORT"
+    raise DubiousError(
+        f"Nobody has tried yet, or not since a restore, whether {name} removes forged results, "
+        "so its own do not count. Run: pbm-admin doctor --front HOST:PORT"
     )
 
 

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, fields
+from datetime import datetime
 from io import BufferedIOBase
 from pathlib import Path
 from typing import IO
@@ -31,6 +32,8 @@ from pbm.service.intake.upstream_mta import forget_front
 from pbm.service.operator import copies
 from pbm.service.operator.correspondence import greeting_at
 from pbm.service.operator.keys import open_keyring, unlearn_keys
+from pbm.service.operator.operator_turn import hand_of
+from pbm.service.running.hold import begin_hold
 from pbm.store.db import Database
 from pbm.store.id_sequences import highest_given, skip_after_restore
 from pbm.store.migrate import current_version, is_known_version, migrate, newest_version
@@ -151,6 +154,7 @@ def _manifest(stream: IO[bytes], file: Path) -> Manifest:
             raise ValueError("the keys come from elsewhere")
         if not isinstance(manifest.files, dict) or list(manifest.files) != [DATABASE, KEYS]:
             raise ValueError("the database or the keys are missing")
+        datetime.fromisoformat(manifest.made)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise OperatorError(f"{file} is no backup of pbm: its manifest cannot be read.") from error
     return manifest
@@ -194,9 +198,13 @@ def restore(
     *,
     force: bool = False,  # even if data or keys are lost by it
     most: int | None = None,  # bytes of the unpacked database
+    who: str = "",
     clock: Clock = system_clock,
 ) -> Restored:
-    """Replace the database and the key file by a backup; the server must be stopped."""
+    """Replace the database and the key file by a backup; the server must be stopped.
+
+    It is held then. `who` is named in the journal.
+    """
     with closing(Database(settings.database_url)) as database:
         _check_stopped(settings, database, clock)
         url, given = database.engine.url, dict[str, int]()
@@ -231,6 +239,11 @@ def restore(
             forget_front(work)  # the mail server in front may be another one
             work.heartbeats.forget_all()  # of processes at the time of the backup
             unlearn_keys(work)  # `force` may keep other keys
+            now, by, made = clock(), hand_of(who), datetime.fromisoformat(manifest.made)
+            why = f"restored as of {made:%Y-%m-%d %H:%M} UTC"
+            begin_hold(work, now, by, why, made)
+            details = {"file": file.name}
+            work.changes.add(who=by, why=why, what="restore", now=now, details=details)
         # Mails sent after the backup may name numbers that would be given out again.
         next_numbers = skip_after_restore(database, given)
         return Restored(manifest.made, copies.counts(database), old, next_numbers)

@@ -14,7 +14,11 @@ from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.smtp_out.maildir import mails_of
+from pbm.service.health.results import TROUBLES
+from pbm.service.operator.database_state import database_state
+from pbm.service.running.hold import hold_of
 from pbm.service.trouble.masking import one_line
+from pbm.store.db import Database
 
 ANSWER_SECONDS = 5.0
 _SECONDS = 10
@@ -124,6 +128,15 @@ def send(
         for subject, text in map(_subject_and_text, came)
     )
     return "\n".join([reply, *map(": ".join, told)])
+
+
+def why_held(settings: Settings) -> str:
+    """Return since when and why the server is held; "" if it is not, or nobody can tell here."""
+    with suppress(*TROUBLES):
+        database_state(settings)
+        with closing(Database(settings.database_url)) as database, database.reading() as work:
+            return str(hold_of(work) or "")
+    return ""
 
 
 def newest(settings: Settings, address: str, count: int = 1) -> tuple[tuple[str, str], ...]:

@@ -29,6 +29,7 @@ from pbm.service.trouble.failures import faults_to
 from pbm.service.trouble.masking import in_a_line, traceback_of
 from pbm.service.trouble.notices import tell_of_trouble
 from pbm.store.db import Database, UnitOfWork
+from pbm.store.queues.queue import NOT_HELD
 from pbm.store.values.boards import Board
 from pbm.store.values.queues import SearchJob
 
@@ -106,8 +107,9 @@ class RobotJobs:
             with work.savepoint():
                 # The board is locked before the job, in the same order as when a mail is handled.
                 board = work.boards.get(leased.job.board_id, lock=True)
-                job = work.search_jobs.find(leased.job.id)
-                if job is None:
+                job = work.search_jobs.find(leased.job.id, NOT_HELD)
+                if job is None:  # deleted; or the server is held, and the search is repeated
+                    work.search_jobs.put_off(leased.job, self.clock())
                     return
                 handler, turn = HANDLERS[job.kind], self._turn(work, job, board)
                 work.search_jobs.done(job)

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbm.clock import Clock
 from pbm.play.clocks.calendar import DOWN, LISTENING, UNNOTICED, known_outages
+from pbm.service.running.hold import hold_of
 from pbm.service.running.writer import Writer
 from pbm.store.db import UnitOfWork
 from pbm.store.migrate import newest_version
@@ -131,8 +132,14 @@ class ClockWatch:
         return went_back
 
 
-def note_listening(work: UnitOfWork, now: datetime) -> None:
-    """Record that the server accepts mail now, and the outage if it was down before."""
+def note_listening(work: UnitOfWork, now: datetime, *, tells_dates: bool = True) -> None:
+    """Record that the server accepts mail now, and the outage if it was down before.
+
+    A hold is an outage that lasts until the release. If `tells_dates`, players are told their new
+    deadlines after a long one.
+    """
+    if hold_of(work):
+        return
     before = work.facts.find(LISTENING, lock=True)
     if before is not None and abs(now - before.noted_at) > UNNOTICED:
         outages = list(known_outages(work))
@@ -142,7 +149,7 @@ def note_listening(work: UnitOfWork, now: datetime) -> None:
         if before.noted_at < now:
             known.append((before.noted_at, now))
             shifts.append((before.noted_at, now - before.noted_at))
-            if now - before.noted_at > _NOTICE_FROM:
+            if tells_dates and now - before.noted_at > _NOTICE_FROM:
                 work.timers.set_new_dates(now)
         work.expiring.put_off_answers(shifts)
         work.seeks.lock()  # lock order: after the question being answered, before its rows

@@ -53,6 +53,7 @@ HANDLERS: Mapping[str, Callable[[Tick], str | datetime]] = {
     TimerKind.WATCHERS: watching.tell_watchers,
     TimerKind.WATCHER: watching.tell_watcher,
     TimerKind.BROADCAST: news.send_broadcast,
+    TimerKind.RESTORED: news.tell_of_restore,
     TimerKind.HEALTH: health.look_after_health,
 }
 RECURRING = (TimerKind.DAILY_ERASURE,)  # set at the start

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from pbm.clock import local_time
 from pbm.events.board import AccountNews, PlayerAway, PlayerBack, PlayerReachable, PlayerUnreachable
 from pbm.play import broadcasts
 from pbm.play.clocks.vacations import NOTICE_AFTER, beginning_of, today_in, today_of
@@ -150,6 +151,32 @@ def send_broadcast(tick: Tick) -> str | datetime:
     for player in readers:
         MailWriter(tick).to_many(player, [section], Kind.BROADCAST, ends, name=broadcasts.LIST)
     return tick.now + broadcasts.EVERY if more else f"a broadcast to {len(readers)} players"
+
+
+def tell_of_restore(tick: Tick) -> str | datetime:
+    """Mail the next player with boards in progress how these stand since the restore."""
+    work, timer = tick.work, tick.timer  # its player is the last one who was told
+    found = work.players.who_play(timer.player_id or 0, most=1)
+    if not found:
+        return "all players were told of the restore"
+    player = work.players.get(found[0])
+    if player.addresses:
+        _tell_of_restore(tick, player)
+    work.timers.change(timer.id, player_id=player.id)
+    return tick.now + _NEXT_BATCH_AFTER
+
+
+def _tell_of_restore(tick: Tick, player: Player) -> None:
+    boards, most = tick.work.boards, _MOST_DRAWN
+    newest = (board.id for board in boards.of_player(player.id, playing=True, most=most + 1))
+    numbers = [*dict.fromkeys([*boards.to_move(player.id), *newest])]
+    locked = {it: boards.get(it, lock=True) for it in sorted(numbers[:most])}
+    installed = [locked[it] for it in numbers[:most] if locked[it].is_installed]
+    shown = [_view(tick, player, board, drawn=True) for board in installed]
+    since = local_time(tick.timer.since, player.settings.timezone)
+    more = len(numbers) > len(shown)
+    section = {"section": "restored", "since": since, "boards": shown, "more": more}
+    MailWriter(tick).answer(player, [section], kind=Kind.BROADCAST, shown=shown)
 
 
 def tell_kept_news(tick: Tick) -> str | datetime:

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.channels import Channel
-from pbm.store.queues.queue import BEGINNING, MailQueue
+from pbm.store.queues.queue import BEGINNING, NOT_HELD, MailQueue
 from pbm.store.schema.columns import NEW, STUCK
 from pbm.store.schema.mails import inbox, inbox_raw
 from pbm.store.sql.driver import Row
@@ -74,6 +74,7 @@ def _is_first(lane: str) -> ColumnElement[bool]:
 
 _CLAIM = Statement(
     _SELECTED.where(
+        NOT_HELD,
         inbox.c.status == NEW,
         inbox.c.place >= bindparam("lowest", type_=Float),
         or_(
@@ -182,8 +183,12 @@ class Inbox(MailQueue[InboxMail]):
         return (row["id"], row["received_at"]) if row else None
 
     def find_new(self, inbox_id: int, *, wait: bool = True) -> InboxMail | None:
-        """Lock and return a mail if it is new. If `wait` is False, return None for a locked one."""
-        return self.find(inbox_id, inbox.c.status == NEW, wait=wait)
+        """Lock and return a mail if it is new.
+
+        If `wait` is False, return None for a locked one, and for any while the server is held.
+        """
+        only = () if wait else (NOT_HELD,)
+        return self.find(inbox_id, inbox.c.status == NEW, *only, wait=wait)
 
     def finish(
         self, outcomes: Sequence[tuple[int, str]], now: datetime, taken: str | None = None

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from pbm.store.channels import Channel
-from pbm.store.queues.queue import BEGINNING, MailQueue
+from pbm.store.queues.queue import BEGINNING, NOT_HELD, MailQueue
 from pbm.store.schema.columns import DUE, FAILED
 from pbm.store.schema.games import boards
 from pbm.store.schema.mails import IN_HAND, outbox, outbox_contents, reminded_boards
@@ -84,6 +84,7 @@ _OVERTAKEN = select(_EARLIER.c.id).where(
 _AMONG = among(outbox.c.id, "mails")
 _CLAIM = Statement(
     _SELECTED.where(
+        NOT_HELD,
         outbox.c.status == DUE,
         outbox.c.due_at >= bindparam("since"),
         outbox.c.due_at <= bindparam("now"),
@@ -335,6 +336,12 @@ class Outbox(MailQueue[OutboxMail]):
         oldest = select(outbox.c.id, outbox.c.written_at).where(_IS_DUE).order_by(outbox.c.id)
         row = self._row(oldest.limit(1))
         return (row["id"], row["written_at"]) if row else None
+
+    def waiting_after(self, outbox_id: int, written_by: datetime, most: int) -> list[OutboxMail]:
+        """Return the next mails, by number, that wait and were written by a moment."""
+        its = (outbox.c.id > outbox_id, outbox.c.written_at <= written_by)
+        query = _SELECTED.where(_IS_DUE, *its).order_by(outbox.c.id).limit(most)
+        return [self._read(row) for row in self._rows(query)]
 
     def put_off(self) -> list[OutboxMail]:
         """Return the waiting mails that were tried in vain, the oldest first; at most 100."""

@@ -11,13 +11,16 @@ from sqlalchemy import (
     RowMapping,
     Select,
     Table,
+    exists,
     func,
     literal,
+    literal_column,
     select,
     union_all,
     update,
 )
 
+from pbm.store.schema.running import facts
 from pbm.store.sql.driver import Row
 from pbm.store.sql.transaction import Repository, known, read_as
 from pbm.store.values.queues import SearchJob, Timer
@@ -27,6 +30,8 @@ Between = tuple[datetime, datetime]
 ALWAYS: Between = (BEGINNING, datetime.max.replace(tzinfo=UTC))
 SCAN_ALL = timedelta(seconds=5)  # between two scans from the beginning
 MARGIN = timedelta(seconds=10)  # how far clocks of other processes may be behind
+HELD = "held"  # the fact of a server that is held
+NOT_HELD = ~exists().where(facts.c.name == literal_column(f"'{HELD}'"))
 
 
 _M = TypeVar("_M")

@@ -11,7 +11,7 @@ from sqlalchemy import exists, func, or_, select, true
 
 from pbm.rules.robots import LONG
 from pbm.store.channels import Channel
-from pbm.store.queues.queue import JobQueue
+from pbm.store.queues.queue import NOT_HELD, JobQueue
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.store.schema.running import search_jobs
@@ -66,7 +66,8 @@ class SearchJobs(JobQueue[SearchJob]):
         is_short = search_jobs.c.params["long"].as_boolean().is_not(true())
         leased_until = search_jobs.c.leased_until
         is_free = or_(leased_until.is_(None), leased_until <= now)
-        rows = self._claim(now, most, "place", is_free, *([is_short] if only_short else []))
+        where = (NOT_HELD, is_free, *([is_short] if only_short else []))
+        rows = self._claim(now, most, "place", *where)
         claimed = tuple(map(self._read, rows))
         if claimed:
             these = search_jobs.c.id.in_([job.id for job in claimed])

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import String, bindparam, cast, literal, select, update
+from sqlalchemy import String, bindparam, cast, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.store.channels import Channel
-from pbm.store.queues.queue import JobQueue
+from pbm.store.queues.queue import NOT_HELD, JobQueue
 from pbm.store.schema.games import boards, seats
 from pbm.store.schema.people import players
 from pbm.store.schema.running import due
@@ -103,8 +103,12 @@ class Timers(JobQueue[Timer]):
             self._transaction.execute(earlier)
 
     def claim(self, now: datetime, most: int) -> tuple[Timer, ...]:
-        """Lock and return due timers, oldest first. Timers that others have locked are skipped."""
-        return tuple(map(self._read, self._claim(now, most, "due_at")))
+        """Lock and return due timers, oldest first. Timers that others have locked are skipped.
+
+        While the server is held, this returns only the timer that looks after its health.
+        """
+        runs = or_(due.c.kind == TimerKind.HEALTH, NOT_HELD)
+        return tuple(map(self._read, self._claim(now, most, "due_at", runs)))
 
     def next_due_at(self) -> datetime | None:
         query = select(due.c.due_at).where(_WAITS).order_by(due.c.due_at, due.c.id).limit(1)

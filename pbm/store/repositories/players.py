@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, bindparam, exists, select, union_all
 
 from pbm.passwords import PasswordHash
+from pbm.store.schema.games import seats
 from pbm.store.schema.happened import readers
 from pbm.store.schema.people import addresses, former_handles, players
 from pbm.store.sql.driver import Row
@@ -151,6 +152,13 @@ class Players(Repository):
         """Return the next players who are no robots, in the order of joining."""
         query = select(players.c.id).where(players.c.id > player_id, players.c.robot.is_(None))
         return self.some(self._scalars(query.order_by(players.c.id).limit(most)))
+
+    def who_play(self, after: int = 0, *, most: int | None = None) -> tuple[int, ...]:
+        """Return the ids of the next active players with boards in progress who are no robots."""
+        plays = select(seats.c.board_id).where(seats.c.player_id == players.c.id, seats.c.playing)
+        is_active = players.c.robot.is_(None), players.c.status == PlayerStatus.ACTIVE
+        query = select(players.c.id).where(players.c.id > after, *is_active, plays.exists())
+        return self._scalars(query.order_by(players.c.id).limit(most))
 
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""

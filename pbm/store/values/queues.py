@@ -25,6 +25,7 @@ class TimerKind(StrEnum):
     ACCOUNT_NEWS = "account-news"
     NEW_DATES = "new-dates"
     BROADCAST = "broadcast"
+    RESTORED = "restored"  # tells players how their boards stand after a restore
     HEALTH = "health"
     CLAIMS = "claims"  # the digest of mails in a player's name
     WATCHERS = "watchers"  # those of a board who are told at once
