@@ -44,7 +44,7 @@ def imported(*words: str, **settings: str) -> tuple[str, set[str]]:
 
 def test_help_needs_next_to_nothing(folder: Path) -> None:  # noqa: ARG001 - it is moved into
     printed, modules = imported("--help")
-    assert "  verify     Replay games" in printed
+    assert "  verify         Replay games" in printed
     assert not modules.intersection([*HEAVY, *NOT_FOR_HELP])
 
 
