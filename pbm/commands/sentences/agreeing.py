@@ -22,6 +22,7 @@ from pbm.commands.sentences.agreeing_words import (
     TURNS,
     YES,
     Language,
+    pattern_of,
 )
 from pbm.commands.sentences.clauses import ANSWER_WORDS as WORDS
 from pbm.commands.sentences.clauses import Clause, clauses, small
@@ -219,7 +220,7 @@ _ANSWERING = frozenset().union(
     *(phrases for name, phrases in WORDS.items() if name not in ("name follows", "given names"))
 )
 _COMMON = _ANSWERING.union(*(language.words for language in LANGUAGES))
-_SPOILS = re.compile("|".join(each for language in LANGUAGES for each in language.spoils))
+_SPOILS = re.compile(pattern_of(phrase for language in LANGUAGES for phrase in language.spoils))
 # A word on the position in any language is one in each: "even" is "a moment" in Dutch.
 _STATING = frozenset().union(*(language.stating for language in LANGUAGES))
 

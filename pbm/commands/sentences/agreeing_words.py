@@ -1,7 +1,7 @@
 """The phrases of answers that say yes, by language (`languages/agreeing/`). See docs/replies.md."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -66,7 +66,7 @@ class Language:
         read = read_sections(path, _SECTIONS, _spellings)
         self._months = [phrase.partition(" ")[::2] for phrase in read.pop("months")]
         self._elided = read.pop("elided")
-        self.spoils = map(_as_pattern, read.pop("spoils"))
+        self.spoils = read.pop("spoils")
         found = {name: frozenset(phrases) for name, phrases in read.items()}
         self.words = frozenset(
             word for phrases in found.values() for phrase in phrases for word in phrase.split()
@@ -189,10 +189,26 @@ class Language:
         return next((self._stems[word[:end]] for end in ends if word[:end] in self._stems), "")
 
 
-def _as_pattern(phrase: str) -> str:
+def pattern_of(phrases: Iterable[str]) -> str:
     """Return a pattern; "…" is up to five words, $ the end, and ^ says that no "I" is before it."""
+    return rf"(?<!\S){_any_of(map(_pieces, phrases))}(?!\S)"
+
+
+def _pieces(phrase: str) -> list[str]:
     some = re.escape(phrase).replace(r"\ …\ ", r" (?:\S+ ){0,5}").replace(r"\ \$", "$")
-    return rf"(?<!\S){some}(?!\S)".replace(r"\^", _OTHERS_DO)
+    return re.split(r"(?=\\ )", some.replace(r"\^", _OTHERS_DO))
+
+
+def _any_of(phrases: Iterable[list[str]]) -> str:
+    """Return a pattern in which common beginnings stand once, so that it compiles sooner."""
+    rests = dict[str, list[list[str]]]()
+    ends = False
+    for phrase in phrases:
+        ends |= not phrase
+        for first in phrase[:1]:
+            rests.setdefault(first, []).append(phrase[1:])
+    some = "|".join(first + _any_of(rest) for first, rest in rests.items())
+    return f"(?:{some})" + "?" * ends if some else ""
 
 
 def _slips(word: str) -> Iterator[str]:
