@@ -12,6 +12,8 @@ from pbm.files import owner_only
 # The module and the first line of the help of each command.
 COMMANDS = {
     "backup": ("upkeep", "Copy database and keys into FILE; the server may run."),
+    "ban": ("bans", "Take no mail from a player, an address, a domain or a network."),
+    "bans": ("bans", "List who is banned, the newest last."),
     "broadcast": ("letters", "Write TEXT to all players, sixty a minute."),
     "check": ("state", "Look whether the server has what it needs."),
     "copy-database": ("upkeep", "Copy a database into an empty one, SQLite or PostgreSQL."),
@@ -30,6 +32,7 @@ COMMANDS = {
     "send": ("letters", "Mail TEXT to the server as a player would."),
     "status": ("state", "Show how the server is: what runs, what waits, what is wrong."),
     "trace": ("trace", "Tell what became of a mail, a player, a board."),
+    "unban": ("bans", "Lift a ban; a player's suspension is lifted, too."),
     "verify": ("upkeep", "Replay games and compare with what is stored."),
 }
 

@@ -143,7 +143,7 @@ def make_sure(question: str, *, yes: bool) -> None:
         return
     if not somebody_is_there():
         raise OperatorError(
-            "Nothing was done: this is for good, and nobody can be asked here. Add --yes to do it."
+            "Nothing was done: it asks first, and nobody can be asked here. Add --yes to do it."
         )
     if not click.confirm(question):
         raise OperatorError("Nothing was done.")

@@ -23,7 +23,7 @@ from pbm.store.repositories.plies import Playing, Plies
 from pbm.store.repositories.questions import Consents, Questions
 from pbm.store.repositories.ratings import Ratings
 from pbm.store.repositories.seeks import Seeks
-from pbm.store.repositories.server_state import Changes, Counts, Facts, Heartbeats
+from pbm.store.repositories.server_state import Bans, Changes, Counts, Facts, Heartbeats
 from pbm.store.repositories.talk import Blocks, Notes, Reports, Words
 from pbm.store.repositories.watching import Watchings
 from pbm.store.sql.driver import make_engine
@@ -47,6 +47,7 @@ class UnitOfWork(Transaction):
     """A transaction that gives access to all repositories."""
 
     analyses = _Repository(Analyses)
+    bans = _Repository(Bans)
     beginnings = _Repository(Beginnings)
     blocks = _Repository(Blocks)
     boards = _Repository(Boards)

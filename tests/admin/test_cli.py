@@ -53,6 +53,9 @@ IMPOSSIBLE = [
     (("verify", "77"), "There is no board 77."),
     (("read", "nobody@example.org"), "There is no mail to nobody@example.org"),
     (("read", "nobody"), "name@example.org"),
+    (("ban", "nobody", *WHY), "There is no player called nobody."),
+    (("ban", "bob@example.org", *WHY), "is an address of bob"),
+    (("unban", "bob", *WHY), "bob is not banned. To see who is: pbm-admin bans"),
     (("restore", "nonesuch.tar"), "nonesuch.tar"),
     (("backup", "no/such/folder/file"), "cannot be written"),
 ]
@@ -192,7 +195,7 @@ class TestWhatIsForGood:
         for words in (self.REMOVE, (*self.DROP, "k1")):
             done = admin(*words, *WHY)
             assert done.exit_code == 1
-            assert "Nothing was done: this is for good" in done.stderr
+            assert "Nothing was done: it asks first" in done.stderr
             assert "Add --yes" in done.stderr
             assert admin(*words, "--yes").exit_code == 2  # a reason is wanted all the same
         assert room.player("bob").status == "active"
@@ -225,6 +228,32 @@ class TestWhatIsForGood:
         assert lines(admin("journal"))[-1].endswith(
             f"root key dropped (key {old}): a slip of the pen"
         )
+
+
+class TestBans:
+    def test_nobody_bans_a_domain_of_players_by_mistake(self, admin: Admin, room: Room) -> None:
+        assert lines(admin("bans")) == ["Nobody is banned."]
+        told = "@example.org: players: alice, bob; mails in the last 31 days: "
+        (line,) = lines(admin("ban", "@Example.org", "--dry-run"))
+        assert line.startswith(told)
+        done = admin("ban", "@example.org", *WHY)
+        assert (done.exit_code, done.stdout.startswith(told)) == (1, True)
+        assert "Add --yes" in done.stderr
+        assert lines(admin("bans")) == ["Nobody is banned."]
+        assert lines(admin("ban", "@example.org", "--yes", *WHY))[1] == "@example.org is banned."
+        assert lines(admin("ban", "203.0.113.9/24", *WHY))[1] == "203.0.113.0/24 is banned."
+        assert [line.split(" UTC ")[1] for line in lines(admin("bans"))] == [
+            "root @example.org: a slip of the pen",
+            "root 203.0.113.0/24: a slip of the pen",
+        ]
+        assert lines(admin("unban", "@example.org", *WHY)) == [
+            "@example.org is not banned any more."
+        ]
+        assert lines(admin("journal"))[-1].endswith(
+            "root unbanned (mail from @example.org): a slip of the pen"
+        )
+        assert admin("ban", "eve@example.net").exit_code == 1
+        assert room.player("bob").is_active
 
 
 class TestBounces:

@@ -4,7 +4,7 @@ import ipaddress
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pbm.mail.reading.limits import LIMITS
 
@@ -22,6 +22,7 @@ class Caller:
 
     peer: str = ""  # empty for a local socket
     network: str = ""  # the peer's; of a trusted peer that of an untrusted client it names, if any
+    client: str = field(default="", compare=False)  # the address within `network`
 
 
 UNKNOWN = Caller()
@@ -92,7 +93,7 @@ class ConnectionLimits:
             return Caller(str(peer or ""))
         bits = 24 if comes_from.version == 4 else 48  # an IPv6 site has a /48
         network = ipaddress.ip_network((str(comes_from), bits), strict=False)
-        return Caller(str(peer or ""), str(network))
+        return Caller(str(peer or ""), str(network), str(comes_from))
 
     def enter(self, peer: Peer | None) -> str | None:
         """Count a connection until `leave` is called. Return None, or the reply that rejects it."""

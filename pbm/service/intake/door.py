@@ -11,7 +11,7 @@ only a warning is logged.
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.handler import Rejection, Session
 from pbm.play.limits import Rate
+from pbm.service.intake.bans import Banned, Bans
 from pbm.service.intake.keeping import Intake
 from pbm.service.intake.upstream_mta import is_expected
 from pbm.service.running.writer import InThread, Writer
@@ -181,6 +182,7 @@ class Door:
     read_in: InThread  # for queries
     writer: Writer
     look_in_thread: InThread  # for long mails
+    _bans: Bans = field(default_factory=Bans)
     _networks: frozenset[str] = frozenset()
     _known_until: float = 0.0
 
@@ -200,9 +202,14 @@ class Door:
         def check() -> Rejection | None:
             with self.database.glance() as work:
                 site, now = self.intake.site, self.intake.clock()
-                return check_recipient(work, site, now, address, sender, caller)
+                self._bans.read(work, now)
+                recipient = site.address.parse(address)
+                banned = self._bans.refusal(site, [recipient], sender, caller)
+                return banned or check_recipient(work, site, now, address, sender, caller)
 
         rejection = await self.read_in(check)
+        if isinstance(rejection, Banned):
+            await self._note_banned(rejection, sender)
         if isinstance(rejection, WrongTag):
             now, note = self.intake.clock(), partial(count_wrong, by=rejection.by, sender=sender)
             await self.writer.do(partial(note, now=now))
@@ -213,10 +220,29 @@ class Door:
     ) -> str | Rejection:
         look = partial(self.intake.look_at, sender, recipients, raw, caller)
         mail = await self.look_in_thread(look) if len(raw) > LONG else look()
+        site = self.intake.site
+        parsed = map(site.address.parse, recipients)
+        if banned := self._bans.refusal(site, parsed, mail.author, caller):
+            await self._note_banned(banned, mail.author)
+            return banned
         _log.debug("mail received", peer=caller.peer, bytes=len(raw))
         reply = await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
         _log.debug("mail kept", **_names_in(str(reply)), reply=str(reply))
         return reply
+
+    async def _note_banned(self, rejection: Banned, sender: str) -> None:
+        """Note for `pbm-admin trace` that a mail was refused, but not each of many."""
+        if self._bans.is_noted(rejection.what):
+            return
+        now = self.intake.clock()
+
+        def note(work: UnitOfWork) -> None:
+            is_players = bool(sender) and work.players.by_address(sender) is not None
+            whose = address_key(sender) if is_players else rejection.what
+            REFUSED.take(work, now, whose, "banned", wait=False)
+
+        _log.info("mail refused", sender=masked(one_line(sender)), ban=rejection.what)
+        await self.writer.do(note)
 
 
 def log_fault(fault: BaseException) -> None:

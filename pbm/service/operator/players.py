@@ -51,15 +51,19 @@ def suspend(session: OperatorSession, handle: str, why: str) -> Player:
         player = _present(act, handle)
         if player.status == PlayerStatus.SUSPENDED:
             raise OperatorError(f"{player.handle} is suspended already.")
-        act.work.players.change(player.id, status=PlayerStatus.SUSPENDED)
-        announce_seeks(act, leave_all_seeks(act.work, player))
-        act.note("suspended", player=player)
-        boards = boards_played(act.work, player)
-        act.tell(player, "suspended", boards=[board.id for board in boards])
-        for board in boards:
-            done = by_operator.PlayerSuspended(board.id, act.why, player.id)
-            announce_boards(act, [done], but=player.id)
+        suspend_player(act, player)
         return act.work.players.get(player.id)
+
+
+def suspend_player(act: OperatorTurn, player: Player) -> None:
+    act.work.players.change(player.id, status=PlayerStatus.SUSPENDED)
+    announce_seeks(act, leave_all_seeks(act.work, player))
+    act.note("suspended", player=player)
+    boards = boards_played(act.work, player)
+    act.tell(player, "suspended", boards=[board.id for board in boards])
+    for board in boards:
+        done = by_operator.PlayerSuspended(board.id, act.why, player.id)
+        announce_boards(act, [done], but=player.id)
 
 
 def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
@@ -67,16 +71,22 @@ def unsuspend(session: OperatorSession, handle: str, why: str) -> Player:
         player = _present(act, handle)
         if player.status != PlayerStatus.SUSPENDED:
             raise OperatorError(f"{player.handle} is not suspended.")
-        act.work.players.change(player.id, status=PlayerStatus.ACTIVE)
-        changes = act.work.changes.about(player_id=player.id)
-        since = [change.at for change in changes if change.what == "suspended"]
-        give_back(act.work, player, max(since, default=act.now), act.now)
-        act.note("unsuspended", player=player)
-        act.tell(player, "unsuspended")
-        for board in boards_played(act.work, player):
-            announce_boards(act, [by_operator.SuspensionLifted(board.id, act.why, player.id)])
-            request_move(act.work, board, act.now)
+        if any(ban.what == player.handle for ban in act.work.bans.all()):
+            raise OperatorError(f"{player.handle} is banned. Run: pbm-admin unban {player.handle}")
+        unsuspend_player(act, player)
         return act.work.players.get(player.id)
+
+
+def unsuspend_player(act: OperatorTurn, player: Player) -> None:
+    act.work.players.change(player.id, status=PlayerStatus.ACTIVE)
+    changes = act.work.changes.about(player_id=player.id)
+    since = [change.at for change in changes if change.what == "suspended"]
+    give_back(act.work, player, max(since, default=act.now), act.now)
+    act.note("unsuspended", player=player)
+    act.tell(player, "unsuspended")
+    for board in boards_played(act.work, player):
+        announce_boards(act, [by_operator.SuspensionLifted(board.id, act.why, player.id)])
+        request_move(act.work, board, act.now)
 
 
 def reachable(session: OperatorSession, handle: str, why: str) -> Player:

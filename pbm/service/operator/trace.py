@@ -11,6 +11,7 @@ from pbm.errors import OperatorError
 from pbm.mail.writing.render import sentence
 from pbm.play.clocks.waits import wait_of
 from pbm.play.limits import SENT, is_paused
+from pbm.service.intake.bans import BanList
 from pbm.service.intake.door import REFUSED
 from pbm.service.operator.operator_session import OperatorSession, find_board, find_player
 from pbm.service.operator.queue import find_mail, name_of
@@ -204,9 +205,14 @@ class _Look:
         yield from self._steps(*mails, short=True)
         if len(mails) >= most:
             yield Entry(None, "mails", "newest", {"most": most})
+        bans = {ban.what: ban for ban in self.work.bans.all()}
         for key in keys:
-            for why, at in self.work.buckets.beginning(REFUSED.key(key, "")).items():
-                yield Entry(at, key, "refused", {"why": why})
+            ban = bans.get(BanList(bans.values()).find(key) or "")
+            if ban:
+                yield Entry(None, key, "banned", {"ban": ban.what, "since": ban.at, "why": ban.why})
+            for noted in (key, ban.what) if ban else (key,):
+                for why, at in self.work.buckets.beginning(REFUSED.key(noted, "")).items():
+                    yield Entry(at, noted, "refused", {"why": why})
 
 
 _WORD = re.compile(r"[a-z][a-z0-9_-]*", re.ASCII | re.IGNORECASE)

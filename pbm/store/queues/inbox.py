@@ -1,6 +1,6 @@
 """The inbox: mails that the server has accepted."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from sqlalchemy import (
@@ -120,6 +120,12 @@ class Inbox(MailQueue[InboxMail]):
         to_them = or_(*(inbox.c.recipient.startswith(begin, autoescape=True) for begin in replies))
         its = (inbox.c.id > since, to_them, inbox.c.network != "")
         return frozenset(self._scalars(select(inbox.c.network).where(*its).distinct()))
+
+    def senders_since(self, since: datetime) -> Iterator[tuple[str, str, str, int]]:
+        """Yield senders, each with a peer and a network, and how many mails of theirs came."""
+        its = (inbox.c.sender, inbox.c.peer, inbox.c.network)
+        query = select(*its, func.count()).where(inbox.c.received_at >= since).group_by(*its)
+        yield from self._transaction.execute(query)
 
     def keep(self, mail: ArrivedMail) -> int | None:
         """Store a mail, and return its number. For a duplicate, return the stored mail's number.

@@ -4,6 +4,7 @@ A heartbeat is a row that shows when a process was last alive.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,12 +14,12 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from pbm.clock import Clock
 from pbm.store.schema.games import boards, moves
 from pbm.store.schema.mails import inbox, outbox
-from pbm.store.schema.people import players
-from pbm.store.schema.running import changes, facts, heartbeats
+from pbm.store.schema.people import addresses, players
+from pbm.store.schema.running import bans, changes, facts, heartbeats
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.mails import OutboxStatus
-from pbm.store.values.queues import Change, Fact, Heartbeat
+from pbm.store.values.queues import Ban, Change, Fact, Heartbeat
 
 
 class Facts(Repository):
@@ -60,6 +61,26 @@ class Changes(Repository):
         """Return the `most` newest changes of any kind, in the order in which they were made."""
         query = _QUERY.order_by(changes.c.id.desc()).limit(most)
         return self._all(Change, query)[::-1]
+
+
+class Bans(Repository):
+    def all(self) -> tuple[Ban, ...]:
+        """Return all bans, the oldest first."""
+        whose = addresses.c.player_id == bans.c.player_id
+        query = select(bans, addresses.c.address_key).outerjoin(addresses, whose)
+        found: dict[str, Ban] = {}
+        for row in self._rows(query.order_by(bans.c.at, bans.c.what)):
+            known = found.get(row["what"]) or Ban(row["what"], row["at"], row["who"], row["why"])
+            more = (row["address_key"],) if row["address_key"] else ()
+            found[known.what] = replace(known, addresses=(*known.addresses, *more))
+        return tuple(found.values())
+
+    def add(self, ban: Ban, player_id: int | None) -> None:
+        row = {"what": ban.what, "at": ban.at, "who": ban.who, "why": ban.why}
+        self._insert(bans, **row, player_id=player_id)
+
+    def drop(self, what: str) -> bool:
+        return self._delete(bans, bans.c.what == what) > 0
 
 
 MOST_ROWS = 300  # far more than there are processes; the rest are dead

@@ -44,6 +44,22 @@ changes = table(
 )
 
 
+bans = table(
+    "bans",
+    Column("what", String(254), primary_key=True),  # a handle, address, @domain or network
+    to("players", "player_id", index=True),  # of the handle
+    Column("at", Moment, nullable=False),
+    Column("who", String(80), nullable=False),
+    Column("why", Text, nullable=False),
+    mark=Personal(
+        ("player_id",),
+        erasure=KeepRows("who leaves stays banned"),
+        export=NotExported("what it was for is in the journal"),
+        hidden=("what",),
+    ),
+)
+
+
 buckets = table(
     "buckets",
     Column("key", String(300), primary_key=True),  # the rate limit, and whom it is for

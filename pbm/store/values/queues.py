@@ -102,6 +102,17 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Ban:
+    """Who may send no mail here."""
+
+    what: str  # a handle, an address, a domain such as @example.net, or a network
+    at: datetime
+    who: str  # the operator
+    why: str
+    addresses: tuple[str, ...] = ()  # keys of the addresses of a banned player
+
+
+@dataclass(frozen=True)
 class Fact:
     """A named value about the server's environment."""
 

@@ -1,0 +1,88 @@
+"""Bans by the operator: of players, addresses, domains and networks."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from ipaddress import ip_network
+
+from pbm.addresses import mailbox_key
+from pbm.mail.address import Bounce, Postmaster, Recipient
+from pbm.mail.site import Site
+from pbm.mail.smtp_in.connection_limits import Caller, Network
+from pbm.mail.smtp_in.handler import Rejection
+from pbm.store.db import UnitOfWork
+from pbm.store.values.queues import Ban
+
+READ_EVERY = timedelta(seconds=10)
+
+
+@dataclass(frozen=True)
+class Banned(Rejection):
+    what: str = ""  # the ban, as the operator lists it
+
+
+class BanList:
+    """Bans, to be looked up in memory."""
+
+    def __init__(self, bans: Iterable[Ban]) -> None:
+        self._names: dict[str, str] = {}
+        self._networks: list[tuple[Network, str]] = []
+        for ban in bans:
+            if network := network_of(ban.what):
+                self._networks.append((network, ban.what))
+            else:
+                keys = map(mailbox_key, ban.addresses)
+                self._names |= dict.fromkeys((*keys, ban.what), ban.what)
+
+    def find(self, address: str, whence: str = "") -> str | None:
+        """Return which ban forbids a mail, or None. `whence` is an IP address, a network or ""."""
+        mailbox = mailbox_key(address)
+        labels = mailbox.rpartition("@")[2].split(".")
+        domains = ("@" + ".".join(labels[at:]) for at in range(len(labels)))
+        names = (name for name in (mailbox, *domains) if name in self._names)
+        if (name := next(names, None)) is not None:
+            return self._names[name]
+        its = network_of(whence)
+        return next(
+            (what for network, what in self._networks if its and network.overlaps(its)), None
+        )
+
+
+def network_of(text: str) -> Network | None:
+    """Parse an IP address or a network; return None if it is neither."""
+    try:
+        return ip_network(text, strict=False)
+    except ValueError:
+        return None
+
+
+class Bans:
+    """The bans as a process knows them, some seconds late."""
+
+    def __init__(self) -> None:
+        self._list = BanList(())
+        self._read_at: datetime | None = None
+        self._noted = set[str]()
+
+    def read(self, work: UnitOfWork, now: datetime) -> None:
+        """Read the bans anew, if that was not done lately."""
+        if self._read_at is None or not now - READ_EVERY < self._read_at <= now:
+            self._list, self._read_at, self._noted = BanList(work.bans.all()), now, set()
+
+    def refusal(
+        self, site: Site, recipients: Iterable[Recipient], address: str, caller: Caller
+    ) -> Banned | None:
+        """Return the refusal of a mail, or None. Bounces and mail to postmaster are not refused."""
+        what = self._list.find(address, caller.client)
+        if what is None or all(isinstance(each, Bounce | Postmaster) for each in recipients):
+            return None
+        told = "5.7.1 This server takes no mail from you. Write to postmaster@"
+        return Banned(
+            550, f"{told}{site.address.domain} to ask about it.", f"{what} is banned", what
+        )
+
+    def is_noted(self, what: str) -> bool:
+        """Note that a ban was met; return whether it was met before since the bans were read."""
+        is_noted = what in self._noted
+        self._noted.add(what)
+        return is_noted

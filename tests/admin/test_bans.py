@@ -1,0 +1,162 @@
+"""Who is banned is refused at the door; the operator sees whom a ban hits."""
+
+import asyncio
+
+import pytest
+
+from pbm.errors import OperatorError
+from pbm.mail.smtp_in.connection_limits import LOOPBACK, ConnectionLimits, ListenerLimits, peer_of
+from pbm.mail.smtp_in.handler import Rejection
+from pbm.service.intake.bans import READ_EVERY
+from pbm.service.intake.door import Door
+from pbm.service.operator import bans, players
+from pbm.service.operator.trace import trace
+from pbm.service.running.writer import Writer, here
+from tests.admin.conftest import Room
+from tests.table import Person
+
+WHY = "sold watches here"
+PLAIN = "pbm@games.example"
+
+
+class At:
+    """The door of a running server, to which mails come from an address."""
+
+    def __init__(self, room: Room) -> None:
+        self._room, database = room, room.table.database
+        self._door = Door(room.table.intake, database, here, Writer(database, here), here)
+
+    def hands_in(
+        self,
+        person: Person,
+        to: str = PLAIN,
+        peer: str = "",
+        forwarded: str = "",
+        mail_from: str = "",
+    ) -> str:
+        """What becomes of a mail: `refused`, `refused later`, or `kept`."""
+        limits = ConnectionLimits(ListenerLimits(), LOOPBACK)
+        named = peer_of((forwarded, 25)) if forwarded else None
+        caller = limits.caller(peer_of((peer or "127.0.0.1", 25)), named)
+        sender = mail_from or person.address
+        raw = person.mail_bytes("help", "help")
+
+        async def talk() -> Rejection | str | None:
+            refused = await self._door.accept_recipient(to, sender, caller)
+            return refused or await self._door.keep(sender, (to,), raw, caller)
+
+        answer = asyncio.run(talk())
+        if not isinstance(answer, Rejection):
+            return "kept"
+        assert (answer.code, answer.text.startswith("5.7.1 This server takes no mail")) == (
+            550,
+            True,
+        )
+        assert not any(word in answer.text for word in (person.address, "ban", WHY))
+        return f"refused: {answer.why}"
+
+    def later(self) -> None:
+        self._room.table.clock.passes(seconds=READ_EVERY.total_seconds())
+
+
+def test_a_banned_player_is_suspended_and_nothing_is_taken(room: Room) -> None:
+    door = At(room)
+    assert door.hands_in(room.bob) == "kept"
+    hit = bans.look(room.office, "bob")
+    assert (hit.players, hit.mails > 0) == (("bob",), True)
+    bans.ban(room.office, "BOB", WHY)
+    room.posts()
+    room.bob.hears("The operator has suspended you, bob.", f"| {WHY}")
+    room.alice.gets(1).hears("The operator suspended bob; the game waits.")
+    assert door.hands_in(room.bob) == "kept"  # a process reads the bans every ten seconds
+    door.later()
+    for to in (PLAIN, room.bob.newest.reply_to):
+        assert door.hands_in(room.bob, to) == "refused: bob is banned"
+    assert door.hands_in(room.bob, mail_from="x@example.com") == "refused: bob is banned"
+    assert door.hands_in(room.alice) == "kept"
+    assert door.hands_in(room.bob, "postmaster@games.example") == "kept"
+    told = [entry.told for entry in trace(room.office, room.bob.address)]
+    assert any("bob is banned since 2026-11-21" in line and WHY in line for line in told)
+    assert any("refused at the door with 550, as it is banned" in line for line in told)
+    with pytest.raises(OperatorError, match=r"bob is banned already.*pbm-admin unban bob"):
+        bans.ban(room.office, "bob", WHY)
+    with pytest.raises(OperatorError, match=r"bob is banned\. Run: pbm-admin unban bob"):
+        players.unsuspend(room.office, "bob", WHY)
+    bans.unban(room.office, "bob", "it was somebody else")
+    room.posts()
+    room.bob.hears("it was somebody else")
+    door.later()
+    assert door.hands_in(room.bob) == "kept"
+    whats = [change.what for change in room.journal(handle="bob")]
+    assert whats == ["banned", "suspended", "unbanned", "unsuspended"]
+    assert room.is_sound()
+
+
+STRANGERS = [
+    ("eve@spam.example", "eve@spam.example", True),
+    ("eve@spam.example", "EVE+more@Spam.example", True),
+    ("Eve+x@spam.example", "eve@spam.example", True),
+    ("eve@spam.example", "evelyn@spam.example", False),
+    ("@spam.example", "anyone@spam.example", True),
+    ("@SPAM.example", "anyone@mx.spam.example", True),
+    ("@spam.example", "anyone@nospam.example", False),
+    ("@mx.spam.example", "anyone@spam.example", False),
+]
+NETWORKS = [  # with the peer, and whom it names
+    ("203.0.113.0/24", "203.0.113.77", "", True),
+    ("203.0.113.0/24", "203.0.114.77", "", False),
+    ("203.0.113.0/24", "127.0.0.1", "203.0.113.77", True),
+    ("203.0.113.0/24", "127.0.0.1", "", False),
+    ("203.0.113.0/24", "198.51.100.1", "203.0.113.77", False),  # it is not trusted
+    ("203.0.113.7", "203.0.113.7", "", True),
+    ("203.0.113.7", "203.0.113.8", "", False),
+    ("2001:db8::/32", "2001:db8:1::7", "", True),
+]
+
+
+def test_strangers(room: Room) -> None:
+    for banned, address, is_refused in STRANGERS:
+        bans.ban(room.office, banned, WHY)
+        door, eve = At(room), room.table.person(address)
+        for mail_from in (address, "bounces@lists.example"):
+            answer = door.hands_in(eve, mail_from=mail_from)
+            assert answer.startswith("refused") is is_refused, (banned, address)
+        told = str([entry.told for entry in trace(room.office, address)])
+        assert ("banned since" in told) is is_refused
+        assert not is_refused or "refused at the door" in told
+        bans.unban(room.office, banned, WHY)
+
+
+def test_networks(room: Room) -> None:
+    for banned, peer, forwarded, is_refused in NETWORKS:
+        bans.ban(room.office, banned, WHY)
+        answer = At(room).hands_in(room.alice, peer=peer, forwarded=forwarded)
+        assert answer.startswith("refused") is is_refused, (banned, peer)
+        bans.unban(room.office, banned, WHY)
+    assert room.player("alice").is_active
+
+
+def test_whom_a_ban_would_have_hit(room: Room) -> None:
+    door = At(room)
+    before = bans.look(room.office, "@example.org").mails
+    door.hands_in(room.alice, peer="203.0.113.77")
+    hit = bans.look(room.office, "203.0.113.0/25")
+    assert (hit.players, hit.mails) == (("alice",), 1)
+    assert bans.look(room.office, "203.0.113.128/25").mails == 0
+    hit = bans.look(room.office, "@example.org")
+    assert (hit.players, hit.mails) == (("alice", "bob"), before + 1)
+    room.table.clock.passes(days=32)
+    assert bans.look(room.office, "203.0.113.0/25").mails == 0
+
+
+def test_what_cannot_be_banned(room: Room) -> None:
+    for what, words in [
+        (room.bob.address, "is an address of bob, .* Run: pbm-admin ban bob"),
+        ("nobody", "no player called nobody"),
+        ("@", "has the form name@example.org"),
+        ("eve@", "has the form name@example.org"),
+    ]:
+        with pytest.raises(OperatorError, match=words):
+            bans.ban(room.office, what, WHY)
+    with pytest.raises(OperatorError, match=r"is not banned\. To see who is: pbm-admin bans"):
+        bans.unban(room.office, "@example.org", WHY)
