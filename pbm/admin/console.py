@@ -15,6 +15,7 @@ import click
 import structlog
 from click.exceptions import Exit
 
+from pbm.admin.bars import bars
 from pbm.clock import system_clock
 from pbm.config import Settings, settings_from_here
 from pbm.errors import OperatorError
@@ -99,7 +100,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with bars():
+                return super().invoke(ctx)
         except (click.ClickException, click.Abort, Exit):
             raise
         except Exception as error:

@@ -33,6 +33,7 @@ from pbm.service.operator import copies
 from pbm.service.operator.correspondence import greeting_at
 from pbm.service.operator.keys import open_keyring, unlearn_keys
 from pbm.service.operator.operator_turn import hand_of
+from pbm.service.operator.progress import CountedReader
 from pbm.service.running.hold import begin_hold
 from pbm.store.db import Database
 from pbm.store.id_sequences import highest_given, skip_after_restore
@@ -81,7 +82,9 @@ def pack(manifest: Manifest, parts: Sequence[Path], file: Path) -> None:
                 head = parts[0].with_name(_MANIFEST)
                 head.write_text(json.dumps(asdict(manifest), indent=1), encoding="utf-8")
                 for part in (head, *parts):
-                    archive.add(part, arcname=part.name, filter=_owned_by_nobody)
+                    info = _owned_by_nobody(archive.gettarinfo(part, part.name))
+                    with part.open("rb") as whole:
+                        archive.addfile(info, CountedReader(whole, info.size, "packing"))
             stream.flush()
             os.fsync(stream.fileno())
         os.link(draft, file)  # never over another file
@@ -103,7 +106,7 @@ def unpack(file: Path, folder: Path, most: int | None = None) -> Manifest:
                 for name, digest in manifest.files.items():
                     part = _next(archive, bounded, name, _LONGEST_KEYS if name == KEYS else most)
                     with part, (folder / name).open("xb") as copy:
-                        shutil.copyfileobj(part, copy)
+                        shutil.copyfileobj(CountedReader(part, bounded.size, "unpacking"), copy)
                     if digest_of(folder / name) != digest:
                         raise OperatorError(f"{file} is damaged: {name} is not what was backed up.")
     except (OSError, tarfile.TarError, zlib.error, EOFError) as error:
@@ -116,7 +119,7 @@ class _Bounded(BufferedIOBase):
 
     def __init__(self, stream: gzip.GzipFile) -> None:
         self._stream = stream
-        self.left = _BETWEEN
+        self.left, self.size = _BETWEEN, 0  # bytes that may come, and those of this member
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is None or not 0 <= size <= self.left:
@@ -135,7 +138,7 @@ def _next(archive: tarfile.TarFile, bounded: _Bounded, name: str, most: int) -> 
         raise tarfile.TarError(
             f"its {name} unpacks to {size}, and {allowed} are allowed. If that is right, say --most"
         )
-    bounded.left = member.size + _BETWEEN
+    bounded.left, bounded.size = member.size + _BETWEEN, member.size
     stream = archive.extractfile(member)
     assert stream is not None  # it is a plain file
     return stream

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
@@ -15,6 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from pbm.clock import Clock
 from pbm.errors import OperatorError
+from pbm.service.operator.progress import progress
 from pbm.service.running.heartbeat import FORGOTTEN_AFTER, LATE
 from pbm.store.db import Database
 from pbm.store.migrate import (
@@ -27,6 +29,7 @@ from pbm.store.migrate import (
 from pbm.store.schema import metadata
 
 _BUSY_SECONDS = 30
+_PAGES = 2_000  # between two steps of a bar
 _OF_ROLE = text(
     "SELECT current_database(), rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
 )
@@ -46,7 +49,9 @@ def copy_out(url: URL, file: Path) -> None:
         return
     try:
         with closing(_open(sqlite_path(url))) as source, closing(sqlite3.connect(file)) as copy:
-            source.backup(copy)
+            source.execute("BEGIN")  # all steps copy what was there at one moment
+            source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            source.backup(copy, pages=_PAGES, progress=partial(_tell, "copying"))
             copy.execute("PRAGMA journal_mode=DELETE")  # a single file
         check_copy(url, file)
     except sqlite3.Error as error:
@@ -58,6 +63,7 @@ def check_copy(url: URL, file: Path) -> None:
         _run("pg_restore", None, "--file=/dev/null", str(file))
         return
     try:
+        progress("checking the copy")
         with closing(sqlite3.connect(file)) as copy:
             (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
     except sqlite3.Error as error:
@@ -74,7 +80,7 @@ def copy_in(url: URL, file: Path) -> None:
         # Moving the file would not do: the old write-ahead log would corrupt it.
         try:
             with closing(sqlite3.connect(file)) as source, closing(_open(path, "rwc")) as target:
-                source.backup(target)
+                source.backup(target, pages=_PAGES, progress=partial(_tell, "restoring"))
         except sqlite3.Error as error:
             raise OperatorError(f"{path} cannot be restored into: {error}.") from error
         return
@@ -140,6 +146,10 @@ def holds_data(database: Database) -> bool:
     return False
 
 
+def _tell(what: str, _: int, left: int, total: int) -> None:
+    progress(what, total - left, total)
+
+
 def _open(path: Path, mode: str = "rw") -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)
@@ -153,6 +163,7 @@ def _run(program: str, url: URL | None, *options: str) -> None:
             environment["PGPASSWORD"] = password  # hidden, as arguments are not
         given |= {name: ",".join(values) for name, values in url.normalized_query.items()}
         command += ["--no-password", f"--dbname={make_conninfo(**given)}"]
+    progress(f"{program} runs")
     done = subprocess.run(
         [*command, *options], env=environment, capture_output=True, text=True, check=False
     )
@@ -190,6 +201,7 @@ def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
         return newest_version(), None
     before = current_version(database) or ""
     copy = _copy_of(database, before) if database.embedded and before else None
+    progress("migrating")
     migrate(database)
     return before, copy
 

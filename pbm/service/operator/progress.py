@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import IO, TypeVar
 
 V = TypeVar("V")
 Watch = Callable[[str, int, int | None], None]  # what is done, how much of it, and of how much
@@ -31,3 +31,16 @@ def counted(items: Sequence[V], what: str) -> Iterator[V]:
         progress(what, done, len(items))
         yield item
     progress(what, len(items), len(items))
+
+
+class CountedReader:
+    """A file to be read, which tells how much of it was read."""
+
+    def __init__(self, file: IO[bytes], size: int, what: str) -> None:
+        self._file, self._size, self._what, self._done = file, size, what, 0
+
+    def read(self, size: int = -1) -> bytes:
+        found = self._file.read(size)
+        self._done += len(found)
+        progress(self._what, self._done, self._size)
+        return found

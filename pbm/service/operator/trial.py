@@ -13,6 +13,7 @@ from pbm.errors import OperatorError
 from pbm.service.health.figures import note_backup
 from pbm.service.operator import copies
 from pbm.service.operator.backup import DATABASE, KEYS, Manifest, keys_to_write, unpack
+from pbm.service.operator.progress import counted
 from pbm.service.operator.verify import verdict_on
 from pbm.store.db import Database
 from pbm.store.migrate import is_current, migrate
@@ -57,7 +58,7 @@ def _replay(database: Database, made: datetime) -> str:
     others = sorted(set(every) - set(lately))
     chosen = [*lately, *random.sample(others, min(len(others), _MOST_OTHERS))]
     wrong: list[str] = []
-    for number in chosen:
+    for number in counted(chosen, "replaying boards"):
         wrong += (f"board {number}: {it}" for it in verdict_on(database, number).problems)
         time.sleep(_BREATH)
     if wrong:

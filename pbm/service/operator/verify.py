@@ -14,6 +14,7 @@ from pbm.rules.contract import Game, Played, Position, RulesError
 from pbm.rules.registry import games
 from pbm.rules.sides import mover, turn
 from pbm.service.operator.operator_session import OperatorSession, find_board
+from pbm.service.operator.progress import counted
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus, Departure, Ply
 from pbm.store.values.players import RatingResult
@@ -38,7 +39,7 @@ def verify(session: OperatorSession, numbers: Sequence[int] = ()) -> Iterator[Ve
         for number in numbers:
             find_board(work, number)
         chosen = tuple(numbers) or work.boards.numbers()
-    for number in chosen:
+    for number in counted(chosen, "verifying boards"):
         yield verdict_on(session.database, number)
 
 

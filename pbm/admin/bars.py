@@ -1,0 +1,64 @@
+"""Progress bars for what takes longer than a moment: on a terminal, and on standard error only."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from pbm.service.operator.progress import watched_by
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_MOMENT = 0.3  # seconds
+
+
+@contextmanager
+def bars() -> Iterator[None]:
+    if not sys.stderr.isatty():
+        yield
+        return
+    shown = _Bars()
+    try:
+        with watched_by(shown.tell):
+            yield
+    finally:
+        shown.end()
+
+
+class _Bars:
+    """One bar at a time. It is gone when its task is done."""
+
+    def __init__(self) -> None:
+        self._what, self._since = "", monotonic()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def tell(self, what: str, done: int, total: int | None) -> None:
+        if total is not None and monotonic() < self._since + _MOMENT:
+            return  # it may be over at once
+        bar = self._bar = self._bar or _begun()
+        if what != self._what or self._task is None:
+            self._what = what
+            if self._task is not None:
+                bar.remove_task(self._task)
+            self._task = bar.add_task(what, total=total)
+        bar.update(self._task, completed=done, total=total)
+
+    def end(self) -> None:
+        if self._bar:
+            self._bar.stop()
+
+
+def _begun() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeLeft())
+    terminal = Console(stderr=True)
+    # Lines of a command go above the bar, unless they go elsewhere.
+    bar = Progress(*columns, console=terminal, transient=True, redirect_stdout=sys.stdout.isatty())
+    bar.start()
+    return bar
