@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
+from datetime import datetime, timedelta
+from functools import partial, update_wrapper
 from typing import Any, TextIO
 
 import click
@@ -152,6 +153,67 @@ def reopen(session: OperatorSession, number: int, why: str) -> None:
     from pbm.service.operator import boards as service
 
     click.echo(f"Board {service.reopen(session, number, why).id} goes on.")
+
+
+def _change_each(function: Callable[..., str]) -> click.Command:
+    """Declare a command that changes each of some boards, for a reason that the players read.
+
+    The function changes one board and returns what to print. If that fails, the others are changed.
+    """
+
+    def change(session: OperatorSession, numbers: tuple[int, ...], **given: Any) -> None:
+        wrong = []
+        for number in dict.fromkeys(numbers):
+            try:
+                click.echo(function(session, number, **given))
+            except OperatorError as error:
+                wrong.append(str(error))
+        if wrong:
+            raise OperatorError("\n".join(wrong))
+
+    numbers = click.argument("numbers", type=NUMBER, metavar="N...", nargs=-1, required=True)
+    return games.command()(numbers(why_option(pass_session(update_wrapper(change, function)))))
+
+
+@_change_each
+def pause(session: OperatorSession, number: int, why: str) -> str:
+    """Stop the clocks of boards, for 90 days at most.
+
+    Nobody is reminded, and nobody runs out of time. Moves can still be made.
+    """
+    from pbm.service.operator import boards as service
+
+    return f"Board {service.pause(session, number, why).id} is paused."
+
+
+@_change_each
+def resume(session: OperatorSession, number: int, why: str) -> str:
+    """Let the clocks of paused boards run again.
+
+    The time of the pause does not count.
+    """
+    from pbm.service.operator import boards as service
+
+    return f"The clocks of board {service.resume(session, number, why).id} run again."
+
+
+@_change_each
+@click.option("--days", type=click.IntRange(1, 365), metavar="DAYS", help="How much time.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day for the move, UTC.")
+def extend(
+    session: OperatorSession, number: int, days: int | None, until: datetime | None, why: str
+) -> str:
+    """Give the player to move on board N more time.
+
+    If that player's time for all moves together is limited, it grows by as much.
+    """
+    from pbm.service.operator import boards as service
+
+    if (days is None) == (until is None):
+        raise click.UsageError("Say how much time: give --days or --until.")
+    by = timedelta(days=days) if days else until.date() if until else None
+    assert by is not None
+    return f"{service.extend(session, number, why, by)} has more time on board {number}."
 
 
 @_change

@@ -41,6 +41,24 @@ class ReopenedByOperator(OperatorActed):
     for_watchers = True
 
 
+class PausedByOperator(OperatorActed):
+    """No clock runs on the board until it is resumed, for `days` at most."""
+
+    days: int
+    by_all: int  # days after which any player may resume it
+
+
+class ResumedByOperator(OperatorActed):
+    """The clocks of the board run again."""
+
+
+class ExtendedByOperator(OperatorActed):
+    """The player to move has more time for the move."""
+
+    player: PlayerId
+    time: int  # seconds
+
+
 class SeatHandedOver(OperatorActed):
     """The player `by` takes over the seat of the player `player`."""
 

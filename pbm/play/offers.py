@@ -138,6 +138,16 @@ def after_a_move(work: UnitOfWork, board: Board, player_id: int) -> list[Event]:
     return events
 
 
+def set_paused(work: UnitOfWork, board: Board, now: datetime, *, pauses: bool) -> Board:
+    """Stop the clocks of a board, or let them run again. Offers to do either end."""
+    kept = tuple(offer for offer in board.offers if offer.kind not in _OF_CLOCKS)
+    board = work.boards.set(board, offers=kept)
+    if pauses:
+        return work.boards.set(board, paused_since=board.paused_since or now)
+    resume(work, board, now)
+    return work.boards.get(board.id)
+
+
 def after_leaving(work: UnitOfWork, board: Board, now: datetime) -> Changed:
     """Settle a board's open offers. Players who have left need not agree any more."""
     events: list[Event] = []
@@ -162,13 +172,11 @@ def _fulfil(work: UnitOfWork, board: Board, offer: Offer, now: datetime) -> Chan
         board, off = hand_over(work, _drop(work, board, offer), offer.by, offer.guest, now)
         return board, [news.SeatTakenOver(board.id, offer.by, offer.guest), *off]
     if offer.kind in _OF_CLOCKS:
-        board = _drop(work, board, offer)
-        if offer.kind == PAUSE:
-            after = work.boards.set(board, paused_since=board.paused_since or now)
-            days = PAUSED_AT_MOST.days, PAUSED_BY_ALL.days
-            return after, [news.PauseBegun(board.id, offer.by, *days)]
-        resume(work, board, now)
-        return work.boards.get(board.id), [news.PauseEnded(board.id, offer.by)]
+        board = set_paused(work, board, now, pauses=offer.kind == PAUSE)
+        if offer.kind == RESUME:
+            return board, [news.PauseEnded(board.id, offer.by)]
+        days = PAUSED_AT_MOST.days, PAUSED_BY_ALL.days
+        return board, [news.PauseBegun(board.id, offer.by, *days)]
     done = news.TakebackDone(board.id, offer.by, *_taken(work, board, offer))
     void = [other for other in board.open_offers if other.kind != offer.kind]
     ply = offer.moved - 1
@@ -218,8 +226,7 @@ def ask_all(
     A pause that has lasted `PAUSED_BY_ALL` is ended at once.
     """
     if kind == RESUME and board.paused_since and now - board.paused_since >= PAUSED_BY_ALL:
-        asked = board.offer(RESUME)
-        resume(work, _drop(work, board, asked) if asked else board, now)
+        set_paused(work, board, now, pauses=False)
         return [news.PauseEnded(board.id, player_id, alone=True)]
     events = make_offer(work, board, kind, player_id, guest)
     for robot_id in dict.fromkeys(seat.player_id for seat in board.seats if seat.robot):

@@ -1,5 +1,7 @@
 """What the operator does to boards is done, kept in the journal, told, and replays."""
 
+from datetime import timedelta
+
 import pytest
 
 from pbm.errors import OperatorError
@@ -206,6 +208,88 @@ class TestReopen:
         room.bob.says("resign")
         with pytest.raises(OperatorError, match="not ended by the operator, nor by agreement"):
             boards.reopen(room.office, 1, WHY)
+
+
+class TestClocks:
+    def test_no_clock_runs_until_it_is_resumed(self, room: Room) -> None:
+        room.bob.says(REPLY).says("pause")
+        room.everybody_forgets()
+        boards.pause(room.office, 1, "the smarthost is down")
+        room.posts()
+        told = "The operator paused this board: no clock runs, for 90 days at most. Moves can still"
+        room.alice.gets(1).hears("Your move on board 1, paused.", told, "| the smarthost is down")
+        room.bob.gets(1).hears("alice's move on board 1, paused; nothing to do.", told)
+        assert not room.board().offers  # bob has what he asked for
+        room.table.days_pass(40)
+        room.alice.says("games").gets(1).hears("Move 2 (#3) is yours, paused.")
+        boards.resume(room.office, 1, "it is up again")
+        room.posts()
+        told = "The operator ended the pause of this board. The clocks run again; the time of"
+        room.alice.gets(1).hears("(21 days)", told, "| it is up again")
+        room.bob.gets(1).hears(told)
+        room.table.days_pass(20.9)
+        assert room.board().playing
+        room.table.days_pass(7.2)  # with the days that are taken by themselves
+        assert room.board().winners == (2,)
+        assert [change.what for change in room.journal(board=1)] == ["paused", "resumed"]
+        assert room.is_sound()
+
+    @pytest.mark.parametrize("days", [2, 5, 100])
+    def test_a_first_move_has_as_long_as_without_the_pause(self, room: Room, days: int) -> None:
+        room.table.days_pass(1)
+        boards.pause(room.office, 1, WHY)
+        room.posts()
+        room.everybody_forgets()
+        room.table.days_pass(min(days, 89.9))
+        room.bob.hears_nothing()
+        if days < 90:
+            boards.resume(room.office, 1, WHY)
+        room.table.days_pass(5.9)
+        room.bob.hears("Please make it by")
+        assert room.board().playing
+        room.table.days_pass(0.3)
+        assert not room.board().playing
+
+    def test_moves_can_be_made_meanwhile_and_the_players_may_resume(self, room: Room) -> None:
+        boards.pause(room.office, 1, WHY)
+        with pytest.raises(OperatorError, match=r"paused already.*pbm-admin games resume 1"):
+            boards.pause(room.office, 1, WHY)
+        room.bob.says(REPLY)
+        room.alice.says("resume")
+        room.bob.says("yes").hears("The clocks run again")
+        assert room.board().ply == 2
+        with pytest.raises(OperatorError, match=r"not paused.*pbm-admin games pause 1"):
+            boards.resume(room.office, 1, WHY)
+
+    def test_more_time_for_the_move(self, room: Room) -> None:
+        with pytest.raises(OperatorError, match=r"first move of bob.*pbm-admin games pause 1"):
+            boards.extend(room.office, 1, WHY, timedelta(days=1))
+        room.bob.says(REPLY)
+        room.everybody_forgets()
+        assert boards.extend(room.office, 1, WHY, timedelta(days=10)) == "alice"
+        room.posts()
+        room.alice.gets(1).hears("(31 days)", "The operator gave you 10 days more for this", WHY)
+        room.bob.gets(1).hears("The operator gave alice 10 days more for this move.")
+        day = (room.table.clock() + timedelta(days=40)).date()
+        boards.extend(room.office, 1, WHY, day)
+        for by, told in (
+            (day, "there is time until 2027-01-01 00:00 UTC"),
+            (timedelta(365), "365 days at most"),
+        ):
+            with pytest.raises(OperatorError, match=told):
+                boards.extend(room.office, 1, WHY, by)
+        room.table.days_pass(40)
+        assert room.board().playing
+        room.table.days_pass(8)
+        assert not room.board().playing
+        assert room.is_sound()
+
+    def test_it_counts_for_all_moves_where_their_time_is_limited(self, room: Room) -> None:
+        room.alice.says("challenge bob -totaltime=10d")
+        for person in (room.alice, room.bob):
+            person.says(f"move 2 {room.some_move(2)}")
+        boards.extend(room.office, 2, WHY, timedelta(days=3))
+        assert [seat.used for seat in room.board(2).seats] == [-3 * 86400, 0]
 
 
 class TestReplace:

@@ -31,6 +31,10 @@ MISTYPED = [
     ("games", "undo", "0", *WHY),
     ("games", "undo", "99999999999999999999", *WHY),
     ("games", "end", "1", "--draw", "--winner", "bob", *WHY),
+    ("games", "pause", *WHY),
+    ("games", "extend", "1", *WHY),
+    ("games", "extend", "1", "--days", "1", "--until", "2030-01-01", *WHY),
+    ("games", "extend", "1", "--until", "tomorrow", *WHY),
     ("games", "list", "--status", "lost"),
     ("read", "-n", "0", "alice@example.org"),
     ("nonsense",),
@@ -321,6 +325,8 @@ class TestGames:
             (("reopen", "1", *WHY), "Board 1 goes on."),
             (("end", "1", "--draw", *WHY), "Board 1 is finished: "),
             (("reopen", "1", *WHY), "Board 1 goes on."),
+            (("pause", "1", *WHY), "Board 1 is paused."),
+            (("resume", "1", *WHY), "The clocks of board 1 run again."),
             (("end", "1", "--winner", "carol", *WHY), "Board 1 is finished: carol"),
         ]
         for words, answer in changes:
@@ -332,6 +338,19 @@ class TestGames:
         )
         assert "UTC root board 1: finished (winners 2): a slip of the pen" in journal[-1]
         assert lines(admin("verify")) == ["1 board replayed, 0 wrong."]
+
+    def test_several_at_once(self, admin: Admin, room: Room) -> None:
+        room.alice.says("challenge bob").says(f"move 2 {room.some_move(2)}")
+        result = admin("games", "pause", "1", "7", "2", "1", *WHY)
+        assert (result.exit_code, result.stderr) == (1, "Error: There is no board 7.\n")
+        assert result.stdout == "Board 1 is paused.\nBoard 2 is paused.\n"
+        assert "bob to move, paused since " in admin("games", "list").stdout
+        assert "bob to move, paused since " in admin("games", "show", "2").stdout
+        assert "bob to move, paused since " in admin("trace", "2").stdout
+        room.bob.says(f"move 1 {room.some_move()}")
+        room.bob.says(f"move 2 {room.some_move(2)}")
+        result = admin("games", "extend", "1", "2", "--days", "3", *WHY)
+        assert lines(result) == [f"alice has more time on board {number}." for number in (1, 2)]
 
     def test_what_is_typed_wrong_changes_nothing(self, admin: Admin, room: Room) -> None:
         for words in MISTYPED:

@@ -1,6 +1,6 @@
 """Time that does not count on a board: pauses, other stops of the clock, and gifts of time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -9,7 +9,7 @@ from pbm.events.board import TimeGiven
 from pbm.play.clocks import waits
 from pbm.play.clocks.terms import LAST_REMINDER
 from pbm.store.db import UnitOfWork
-from pbm.store.values.boards import Board, Stop
+from pbm.store.values.boards import Board, Seat, Stop
 from pbm.store.values.players import Player
 
 _LATE = timedelta(hours=1)  # mails may be that late anyway
@@ -33,7 +33,9 @@ def resume(work: UnitOfWork, board: Board, now: datetime) -> None:
     """Restart the clocks of a paused board; the time of the pause does not count."""
     if since := board.paused_since:
         kept = keep(work, board, Stop(since, min(now, since + waits.PAUSED_AT_MOST)))
-        waits.look_in_time(work, work.boards.set(kept, paused_since=None), now)
+        board = work.boards.set(kept, paused_since=None)
+        waits.look_in_time(work, board, now)
+        waits.look_at_first_moves(work, [board], now)
 
 
 def keep_stop(work: UnitOfWork, player: Player, now: datetime) -> None:
@@ -120,11 +122,30 @@ def give_time(
     runs = runs and not (mover and mover.robot)
     if not runs and not terms.counts_used:
         raise Refusal("no-clock-runs", number=board.id, own=mover in board.seats_of(giver.id))
-    seconds = int(time.total_seconds())
-    if runs:
+    add_time(work, board, others, time, now, to_wait=runs)
+    given_to = others if terms.counts_used else [mover] if mover else []
+    players = dict.fromkeys(item.player_id for item in given_to)
+    return TimeGiven(board.id, giver.id, tuple(players), int(time.total_seconds()))
+
+
+def add_time(
+    work: UnitOfWork,
+    board: Board,
+    seats: Iterable[Seat],
+    time: timedelta,
+    now: datetime,
+    *,
+    to_wait: bool,
+) -> None:
+    """Add time to the present wait, and to what `seats` have for all moves together, if limited.
+
+    Raises Refusal if that is too much.
+    """
+    terms, seconds = waits.terms_of(board), int(time.total_seconds())
+    if to_wait:
         _check(board, timedelta(seconds=board.given + seconds))
         board = work.boards.set(board, given=board.given + seconds)
-    for seat in others if terms.counts_used else ():
+    for seat in seats if terms.counts_used else ():
         _check(board, timedelta(seconds=seconds - seat.used))
         banked = terms.bank if seat.banked is None else seat.banked
         banked = None if terms.bank is None or banked is None else banked + seconds
@@ -134,9 +155,6 @@ def give_time(
     if wait is not None:
         work.boards.set(board, reminded=min(board.reminded, wait.passed_by(now)))
         waits.look_in_time(work, board, now)
-    given_to = others if terms.counts_used else [mover] if mover else []
-    players = dict.fromkeys(item.player_id for item in given_to)
-    return TimeGiven(board.id, giver.id, tuple(players), seconds)
 
 
 def _check(board: Board, given: timedelta) -> None:

@@ -1,8 +1,9 @@
 """`pbm-admin games`: changes of boards by the operator, export and import of records."""
 
 from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
 
-from pbm.errors import OperatorError
+from pbm.errors import OperatorError, Refusal
 from pbm.events import by_operator
 from pbm.events.by_operator import OperatorActed
 from pbm.mail.writing.render import sentence
@@ -14,10 +15,14 @@ from pbm.play.actions import (
     reopen_board,
     undo_ply,
 )
+from pbm.play.advance import advance
 from pbm.play.begin import robots_play
 from pbm.play.boards import request_move
+from pbm.play.clocks.pauses import MOST_GIVEN, add_time
+from pbm.play.clocks.waits import PAUSED_AT_MOST, PAUSED_BY_ALL, wait_of
 from pbm.play.game_words import why as why_of
 from pbm.play.handovers import hand_over
+from pbm.play.offers import set_paused
 from pbm.play.records import keep_record, record_of, replay, shown_names
 from pbm.rules.contract import Game, GameRecord, KeepsRecords, Options, RecordError, has
 from pbm.rules.record import forms_of, written
@@ -91,6 +96,78 @@ def reopen(session: OperatorSession, number: int, why: str) -> Board:
         act.note("reopened", board=board)
         announce_boards(act, [by_operator.ReopenedByOperator(number, act.why, lifted), *events])
         return act.board(number)
+
+
+def pause(session: OperatorSession, number: int, why: str) -> Board:
+    """Stop the clocks of a board, as if its players had agreed to a pause."""
+    with session.act(why) as act:
+        board = act.board(number)
+        _check_playing(board)
+        if board.paused_since:
+            how = f"Its clocks run again after: pbm-admin games resume {number}"
+            raise OperatorError(f"Board {number} is paused already. {how}")
+        days = PAUSED_AT_MOST.days, PAUSED_BY_ALL.days
+        done = by_operator.PausedByOperator(number, act.why, *days)
+        return _set_paused(act, board, "paused", done)
+
+
+def resume(session: OperatorSession, number: int, why: str) -> Board:
+    """Let the clocks of a paused board run again."""
+    with session.act(why) as act:
+        board = act.board(number)
+        _check_playing(board)
+        if not board.paused_since:
+            how = f"To pause it: pbm-admin games pause {number}"
+            raise OperatorError(f"Board {number} is not paused. {how}")
+        return _set_paused(act, board, "resumed", by_operator.ResumedByOperator(number, act.why))
+
+
+def _set_paused(act: OperatorTurn, board: Board, what: str, done: OperatorActed) -> Board:
+    after = set_paused(act.work, board, act.now, pauses=not board.paused_since)
+    events = advance(act.work, board, (after, []), act.now)
+    act.note(what, board=board)
+    announce_boards(act, [done, *events])
+    return act.board(board.id)
+
+
+def extend(session: OperatorSession, number: int, why: str, by: timedelta | date) -> str:
+    """Give the player to move so much more time, or time until the end of a day (UTC).
+
+    Return the player's handle.
+    """
+    with session.act(why) as act:
+        board = act.board(number)
+        _check_playing(board)
+        mover = board.to_move
+        if mover is None or mover.robot:
+            raise OperatorError(f"No person is to move on board {number}, so no clock runs.")
+        if board.awaited_first_move:
+            how = f"To stop the time for it: pbm-admin games pause {number}"
+            raise OperatorError(f"Board {number} waits for the first move of {mover.handle}. {how}")
+        more = by if isinstance(by, timedelta) else _time_until(act, board, by)
+        try:
+            add_time(act.work, board, [mover], more, act.now, to_wait=True)
+        except Refusal as refusal:
+            raise OperatorError(
+                f"{mover.handle} can be given {MOST_GIVEN.days} days at most on board {number}."
+            ) from refusal
+        seconds = int(more.total_seconds())
+        act.note("time given", board=board, handle=mover.handle, hours=seconds // 3600)
+        done = by_operator.ExtendedByOperator(number, act.why, mover.player_id, seconds)
+        announce_boards(act, [done])
+        return mover.handle
+
+
+def _time_until(act: OperatorTurn, board: Board, day: date) -> timedelta:
+    """Return how much time is missing so that a move may be made until the end of a day."""
+    wait = wait_of(act.work, board, act.now)
+    if wait is None or wait.ends_at is None:
+        raise OperatorError(f"No clock runs on board {board.id}. Name the time with --days.")
+    more = datetime.combine(day + timedelta(days=1), time(), UTC) - wait.ends_at
+    if more <= timedelta():
+        until = f"{wait.ends_at:%Y-%m-%d %H:%M}"
+        raise OperatorError(f"On board {board.id} there is time until {until} UTC already.")
+    return more
 
 
 def replace(session: OperatorSession, number: int, handle: str, new_handle: str, why: str) -> Board:

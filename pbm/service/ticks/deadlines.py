@@ -274,6 +274,8 @@ def _others(tick: Tick, player: Player, due: Awaited) -> Iterator[Awaited]:
     timers = tick.work.timers
     first_moves = {**timers.about(_REMINDER, abouts), **timers.about(_DECLINE, abouts)}
     for board in boards:
+        if board.paused_since:
+            continue
         about = board.awaited_first_move
         if about is None:
             if awaited := _move(tick, player, board):
