@@ -100,13 +100,14 @@ function show(glide = []) {
   list();
 }
 
-/** The text on a piece: the names of cells on those that move next, else the sign of a seat.
+/** The text on a piece: the name of its cell. Of more than two players, only those of the player who
+ * moves next have it, the others the sign of their seat.
  * @param {number} place */
 function written(place) {
   const sign = S.signs[place];
   if (sign === "#") return "";
   const named = isOwn(Number(sign)) || (!S.link.o.length && Number(sign) === now().turn);
-  return named ? name(place) : sides() > 2 ? sign : "";
+  return named || sides() === 2 ? name(place) : sign;
 }
 
 /** @param {number} place */
