@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.console import cell, make_sure, pass_session, why_option, yes_option
+from pbm.admin.console import cell, make_sure, pass_acting, pass_session, why_option, yes_option
 from pbm.service.operator.operator_session import OperatorSession
 
 _SHOWN = 10  # handles
@@ -39,7 +39,7 @@ def ban(session: OperatorSession, what: str, why: str, dry_run: bool, yes: bool)
 @click.command()
 @click.argument("what")
 @why_option
-@pass_session
+@pass_acting
 def unban(session: OperatorSession, what: str, why: str) -> None:
     """Lift a ban; a player's suspension is lifted, too."""
     from pbm.service.operator import bans as service

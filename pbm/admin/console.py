@@ -39,8 +39,11 @@ class Console:
         return settings_from_here()
 
     @contextmanager
-    def session(self) -> "Iterator[OperatorSession]":
-        """Open a session. Raises OperatorError if the database is not up to date."""
+    def session(self, *, dry: bool = False) -> "Iterator[OperatorSession]":
+        """Open a session; what a dry one does is undone.
+
+        Raises OperatorError if the database is not up to date.
+        """
         from pbm.app.opening import open_site
         from pbm.service.operator.database_state import database_state
         from pbm.service.operator.operator_session import OperatorSession
@@ -49,7 +52,7 @@ class Console:
         database_state(self.settings)
         with closing(Database(self.settings.database_url)) as database:
             site = open_site(self.settings, database)
-            yield OperatorSession(database, site, system_clock, self.who)
+            yield OperatorSession(database, site, system_clock, self.who, [] if dry else None)
 
 
 pass_console = click.make_pass_decorator(Console)
@@ -64,6 +67,41 @@ def pass_session(function: Callable[..., None]) -> Callable[..., None]:
             function(session, *args, **given)
 
     return update_wrapper(command, function)
+
+
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Say what would be done, and do nothing."
+)
+
+
+def pass_acting(function: Callable[..., None]) -> Callable[..., None]:
+    """Decorate a command that changes something through its session; it gets a `--dry-run`.
+
+    Then whatever the session does is rolled back, and the mails that it wrote are listed.
+    """
+
+    @pass_console
+    def command(console: Console, /, *args: Any, dry_run: bool, **given: Any) -> None:
+        with console.session(dry=dry_run) as session:
+            if dry_run:
+                given |= {name: True for name in ("yes",) if name in given}  # nothing to confirm
+                click.echo("Nothing is changed. Without --dry-run you would read:")
+            try:
+                function(session, *args, **given)
+            finally:
+                _print_mails(session)
+
+    return dry_run_option(update_wrapper(command, function))
+
+
+def _print_mails(session: "OperatorSession") -> None:
+    if session.would_write is None:
+        return
+    from pbm.service.operator.queue import subject_of
+
+    click.echo(f"Mails that would be written: {len(session.would_write)}.")
+    for mail in session.would_write:
+        click.echo(f"  {mail.recipient}: {subject_of(mail)}")
 
 
 class Commands(click.Group):

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import click
 
-from pbm.admin.console import cell, pass_session, print_journal, why_option
+from pbm.admin.console import cell, pass_acting, pass_session, print_journal, why_option
 from pbm.errors import OperatorError
 from pbm.rules import registry
 from pbm.rules.contract import Game, Option, Options, RulesError
@@ -114,7 +114,7 @@ def show(session: OperatorSession, number: int) -> None:
 def _change(function: Callable[..., None]) -> click.Command:
     """Declare a command that changes board N, for a reason that the players read."""
     number = click.argument("number", type=NUMBER, metavar="N")
-    return games.command()(number(why_option(pass_session(function))))
+    return games.command()(number(why_option(pass_acting(function))))
 
 
 @_change
@@ -231,7 +231,7 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
 @click.argument("number", type=NUMBER, metavar="N")
 @click.argument("handle", required=False)
 @click.option("--why", metavar="TEXT", help="A reason, if the players should read one.")
-@pass_session
+@pass_acting
 def resend(session: OperatorSession, number: int, handle: str | None, why: str | None) -> None:
     """Mail board N once more, to HANDLE or to all its players."""
     from pbm.service.operator import boards as service
@@ -263,7 +263,7 @@ def export(session: OperatorSession, /, number: int, form: str | None, **given: 
 )
 @click.option("--game", "name", metavar="GAME", help="Which game it is, if not the usual one.")
 @why_option
-@pass_session
+@pass_acting
 def import_(
     session: OperatorSession,
     /,

@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.console import pass_session, why_for_the_journal
+from pbm.admin.console import dry_run_option, pass_acting, pass_session, why_for_the_journal
 from pbm.service.operator import holding
 from pbm.service.operator.operator_session import OperatorSession
 
@@ -11,7 +11,7 @@ _MOST_NAMED = 100  # boards
 
 @click.command()
 @why_for_the_journal
-@pass_session
+@pass_acting
 def hold(session: OperatorSession, why: str) -> None:
     """Hold the server: it accepts mail, and does nothing else.
 
@@ -24,7 +24,7 @@ def hold(session: OperatorSession, why: str) -> None:
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@dry_run_option
 @click.option("--send-waiting", is_flag=True, help="After a restore, give up no mail that waits.")
 @pass_session
 def release(session: OperatorSession, dry_run: bool, send_waiting: bool) -> None:

@@ -4,7 +4,15 @@ from collections.abc import Callable
 
 import click
 
-from pbm.admin.console import cell, make_sure, pass_session, print_journal, why_option, yes_option
+from pbm.admin.console import (
+    cell,
+    make_sure,
+    pass_acting,
+    pass_session,
+    print_journal,
+    why_option,
+    yes_option,
+)
 from pbm.service.operator import players as service
 from pbm.service.operator.operator_session import OperatorSession, find_player
 from pbm.store.values.players import Player
@@ -55,7 +63,7 @@ def show(session: OperatorSession, handle: str) -> None:
 
 def _change(function: Callable[..., None]) -> click.Command:
     """Declare a command that changes the player HANDLE, for a reason that the player reads."""
-    return players.command()(click.argument("handle")(why_option(pass_session(function))))
+    return players.command()(click.argument("handle")(why_option(pass_acting(function))))
 
 
 @_change

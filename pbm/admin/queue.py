@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from pbm.admin.console import cell, pass_session, why_option
+from pbm.admin.console import cell, pass_acting, pass_session, why_option
 from pbm.service.operator import queue as service
 from pbm.service.operator.operator_session import OperatorSession
 
@@ -53,7 +53,7 @@ _address = click.option("--address", metavar="ADDRESS", help="With --all: from o
 @_names
 @_all
 @_address
-@pass_session
+@pass_acting
 def retry(
     session: OperatorSession, names: tuple[str, ...], all_: bool, address: str | None
 ) -> None:
@@ -74,7 +74,7 @@ def retry(
 @_all
 @_address
 @why_option
-@pass_session
+@pass_acting
 def drop(
     session: OperatorSession, names: tuple[str, ...], all_: bool, address: str | None, why: str
 ) -> None:

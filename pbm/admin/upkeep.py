@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from pbm.admin.console import Console, pass_console, pass_session
+from pbm.admin.console import Console, dry_run_option, pass_console, pass_session
 from pbm.clock import system_clock
 from pbm.service.operator import backup as backups
 from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes
@@ -14,7 +14,7 @@ from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.operator.trial import try_backup
 from pbm.service.operator.verify import verify as verify_boards
 from pbm.store.db import Database
-from pbm.store.migrate import newest_version
+from pbm.store.migrate import current_version, is_current, newest_version
 
 
 @click.command()
@@ -37,11 +37,16 @@ def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
 
 
 @click.command()
+@dry_run_option
 @pass_console
-def migrate(console: Console) -> None:
+def migrate(console: Console, dry_run: bool) -> None:
     """Bring the tables to the version that this program needs."""
     with closing(Database(console.settings.database_url)) as database:
         refuse_old_processes(database, system_clock)
+        if dry_run:
+            known = "none" if is_current(database) else current_version(database) or "no tables"
+            click.echo(f"Tables to bring to version {newest_version()}: {known}.")
+            return
         before, copy = bring_up_to_date(database)
     after = newest_version()
     if before == after:
@@ -78,16 +83,22 @@ def backup(console: Console, file: Path, tries: bool) -> None:
     metavar="MB",
     help="How large its database may be unpacked, where that is unusually large.",
 )
+@dry_run_option
 @pass_console
-def restore(console: Console, file: Path, force: bool, most: int | None) -> None:
+def restore(console: Console, file: Path, force: bool, most: int | None, dry_run: bool) -> None:
     """Restore the database and the keys from a backup.
 
     The server must be stopped. The database named by the settings must be empty, unless --force
     is given. The restored server is held until `pbm-admin release`.
     """
+    bytes_, who = most and most << 20, console.who
     restored = backups.restore(
-        console.settings, file, force=force, most=most and most << 20, who=console.who
+        console.settings, file, force=force, most=bytes_, who=who, only_look=dry_run
     )
+    if dry_run:
+        lost = " What is in the database here would be lost." if force else ""
+        click.echo(f"{file} is sound, as of {restored.made}, and can be restored.{lost}")
+        return
     held = ", ".join(f"{count} {what}" for what, count in restored.counts.items())
     click.echo(f"Restored as of {restored.made}: {held}.")
     if restored.old_keys:

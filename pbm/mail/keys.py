@@ -103,8 +103,11 @@ def add_key(path: Path) -> Key:
     return key
 
 
-def drop_key(path: Path, key_id: str) -> None:
-    """Delete a key from the file; addresses signed by it become invalid. Raises KeyFileError."""
+def drop_key(path: Path, key_id: str, *, only_look: bool = False) -> None:
+    """Delete a key from the file, unless `only_look`. Raises KeyFileError.
+
+    Addresses signed by it become invalid.
+    """
     with _locked(path) as text:
         ids = [key.id for key in parse_keys(text, str(path))]
         if key_id not in ids:
@@ -114,7 +117,8 @@ def drop_key(path: Path, key_id: str) -> None:
                 f"Key {key_id} signs the mails that go out now. Make another that does, with "
                 "pbm-admin keys rotate, and then drop this one."
             )
-        _replace(path, "\n".join(line for line in text.split("\n") if _key_in(line) != key_id))
+        if not only_look:
+            _replace(path, "\n".join(line for line in text.split("\n") if _key_in(line) != key_id))
 
 
 def _keys_of_environment(value: str) -> tuple[Key, ...]:

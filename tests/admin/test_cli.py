@@ -20,6 +20,7 @@ from pbm.mail.keys import load_keyring
 from pbm.service.operator.correspondence import why_held
 from pbm.service.running.heartbeat import Heart
 from pbm.service.running.hold import begin_hold
+from pbm.store.schema import metadata
 from tests.admin.conftest import Room
 from tests.admin.newer_program import NEWER, become_newer
 from tests.table import START
@@ -456,3 +457,51 @@ def test_what_cannot_be_done_is_said_in_a_sentence(admin: Admin) -> None:
         assert result.stderr.startswith("Error: ")
         assert result.stderr.count("\n") == 1
         assert sentence in result.stderr
+
+
+CHANGES = [
+    ("players", "set-address", "bob", "b@example.net", *WHY),
+    ("players", "suspend", "bob", *WHY),
+    ("players", "remove", "bob", *WHY),
+    ("games", "undo", "1", *WHY),
+    ("games", "end", "1", "--winner", "bob", *WHY),
+    ("games", "resend", "1"),
+    ("hold", *WHY),
+    ("ban", "bob", *WHY),
+    ("broadcast", "Hello, all!", *WHY),
+    ("keys", "rotate"),
+    ("keys", "forget", *WHY),
+    ("migrate",),
+]
+UNTOUCHED = {
+    "ban",
+    "broadcast",
+    "migrate",
+    "forget",
+}  # say in words of their own what they would do
+
+
+def test_a_dry_run_tells_what_would_be_done_and_does_nothing(admin: Admin, room: Room) -> None:
+    def stored() -> dict[str, list[dict[str, object]]]:
+        return {name: room.table.rows(name) for name in metadata.tables}
+
+    keys, before = Path("var/secret.key").read_bytes(), stored()
+    for words in CHANGES:
+        shown = lines(admin(*words, "--dry-run"))
+        if UNTOUCHED.isdisjoint(words):
+            assert shown[0] == "Nothing is changed. Without --dry-run you would read:"
+            assert any(line.startswith("Mails that would be written: ") for line in shown)
+        assert stored() == before, words
+        assert Path("var/secret.key").read_bytes() == keys
+    shown = lines(admin("games", "end", "1", "--draw", "--dry-run", *WHY))
+    assert shown[1:] == [
+        "Board 1 is finished: a draw (operator).",
+        "Mails that would be written: 2.",
+        "alice@example.org: Abalone Board 1: alice v bob",
+        "bob@example.org: Abalone Board 1: alice v bob",
+    ]
+    assert lines(admin("backup", "b.tgz"))
+    assert admin("restore", "b.tgz", "--dry-run").exit_code == 1
+    (line,) = lines(admin("restore", "b.tgz", "--dry-run", "--force"))
+    assert re.match(r"b\.tgz is sound, as of .* would be lost\.", line)
+    assert {**stored(), "facts": []} == {**before, "facts": []}  # but that a backup was made

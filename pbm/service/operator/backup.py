@@ -203,10 +203,11 @@ def restore(
     most: int | None = None,  # bytes of the unpacked database
     who: str = "",
     clock: Clock = system_clock,
+    only_look: bool = False,
 ) -> Restored:
     """Replace the database and the key file by a backup; the server must be stopped.
 
-    It is held then. `who` is named in the journal.
+    It is held then. `who` is named in the journal. With `only_look` all is read, nothing replaced.
     """
     with closing(Database(settings.database_url)) as database:
         _check_stopped(settings, database, clock)
@@ -232,6 +233,8 @@ def restore(
                 raise OperatorError(
                     "The database holds data already. To lose that and restore, add --force."
                 )
+            if only_look:
+                return Restored(manifest.made, {}, None, {})
             with suppress(DBAPIError):  # the database may be unreadable
                 given = highest_given(database)
             database.close()

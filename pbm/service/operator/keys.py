@@ -31,6 +31,8 @@ def rotate_keys(settings: Settings, session: OperatorSession) -> str:
     """Add a key that signs from now on, also in a running server; return its id."""
     how = "Put a new one before those that are there, with a comma between; the first one signs."
     _refuse_setting(settings, how)
+    if session.is_dry:
+        return "with a new id"
     key = add_key(settings.key_file)
     with session.act(None) as act:
         act.note("key added", key=key.id)
@@ -43,17 +45,21 @@ def drop_old_key(settings: Settings, session: OperatorSession, key_id: str, why:
     _refuse_setting(settings, "Take the one to be dropped out of it.")
     with session.act(why) as act:
         act.note("key dropped", key=key_id)
-        drop_key(settings.key_file, key_id)
+        drop_key(settings.key_file, key_id, only_look=session.is_dry)
         note_keys(act.work, load_keys(settings.key_file), act.now)
 
 
-def forget_keys(settings: Settings, clock: Clock, who: str, why: str) -> list[str]:
-    """Forget the fingerprints of lost keys; return the keys' ids."""
+def forget_keys(
+    settings: Settings, clock: Clock, who: str, why: str, *, only_look: bool = False
+) -> list[str]:
+    """Forget the fingerprints of lost keys, unless `only_look`; return the keys' ids."""
     from pbm.service.operator.operator_turn import hand_of, reason_of
 
     reason, now = reason_of(why), clock()
     with closing(Database(settings.database_url)) as database, database.transaction() as work:
         marks, _, lost = _marks(work, settings)
+        if only_look:
+            return lost
         work.facts.note(_KEYS, marks, now)
         told = {"keys": ", ".join(lost)}
         work.changes.add(who=hand_of(who), why=reason, what="keys forgotten", now=now, details=told)

@@ -1,7 +1,7 @@
 """The operator's access to the database: to look, and to act."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,15 @@ from pbm.mail.site import Site
 from pbm.rules.contract import RulesError
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board
+from pbm.store.values.mails import OutboxMail
 from pbm.store.values.players import Player
 
 if TYPE_CHECKING:
     from pbm.service.operator.operator_turn import OperatorTurn
+
+
+class _DryRunError(Exception):
+    """Rolls a transaction back."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,11 @@ class OperatorSession:
     site: Site
     clock: Clock
     who: str
+    would_write: list[OutboxMail] | None = None  # in a dry run: each change is rolled back
+
+    @property
+    def is_dry(self) -> bool:
+        return self.would_write is not None
 
     @contextmanager
     def act(self, why: str | None) -> "Iterator[OperatorTurn]":
@@ -32,10 +42,14 @@ class OperatorSession:
         from pbm.service.operator.operator_turn import OperatorTurn, hand_of, reason_of
 
         reason = "" if why is None else reason_of(why)
-        with _sound(), self.database.transaction() as work:
+        with _sound(), suppress(_DryRunError), self.database.transaction() as work:
+            last, now = work.outbox.last_number() if self.is_dry else 0, self.clock()
             yield OperatorTurn(
-                work=work, site=self.site, now=self.clock(), who=hand_of(self.who), why=reason
+                work=work, site=self.site, now=now, who=hand_of(self.who), why=reason
             )
+            if self.would_write is not None:
+                self.would_write.extend(work.outbox.added_after(last, now))
+                raise _DryRunError
 
     @contextmanager
     def look(self) -> Iterator[UnitOfWork]:

@@ -173,6 +173,11 @@ def _incoming_text(raw: bytes) -> str:
     return "\n".join([*fields, "", body_text(raw, root, LIMITS)])
 
 
+def subject_of(mail: OutboxMail) -> str:
+    subject = mail.headers.get("subject") or Renderer().render(mail.template, mail.params).subject
+    return printable(str(subject))
+
+
 def _outgoing_text(mail: OutboxMail) -> str:
     if not mail.params:
         return _ERASED

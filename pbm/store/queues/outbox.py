@@ -343,6 +343,14 @@ class Outbox(MailQueue[OutboxMail]):
         query = _SELECTED.where(_IS_DUE, *its).order_by(outbox.c.id).limit(most)
         return [self._read(row) for row in self._rows(query)]
 
+    def last_number(self) -> int:
+        return self._count(select(func.max(outbox.c.id)))
+
+    def added_after(self, outbox_id: int, written_at: datetime) -> list[OutboxMail]:
+        """Return the mails after a number that were written at just this moment."""
+        its = (outbox.c.id > outbox_id, outbox.c.written_at == written_at)
+        return [self._read(row) for row in self._rows(_SELECTED.where(*its).order_by(outbox.c.id))]
+
     def put_off(self) -> list[OutboxMail]:
         """Return the waiting mails that were tried in vain, the oldest first; at most 100."""
         query = _SELECTED.where(_IS_DUE, outbox.c.attempts > 0).order_by(outbox.c.written_at)
