@@ -53,7 +53,7 @@ bans = table(
     Column("why", Text, nullable=False),
     mark=Personal(
         ("player_id",),
-        erasure=KeepRows("who leaves stays banned"),
+        erasure=KeepRows("the handle stays banned, its addresses are forgotten"),
         export=NotExported("what it was for is in the journal"),
         hidden=("what",),
     ),
