@@ -111,6 +111,29 @@ def remove(session: OperatorSession, handle: str, why: str, yes: bool) -> None:
     click.echo(f"{service.remove(session, handle, why).handle} is removed.")
 
 
+@players.command()
+@click.argument("handle", metavar="FROM")
+@click.argument("new_handle", metavar="INTO")
+@why_option
+@yes_option
+@pass_acting
+def merge(session: OperatorSession, handle: str, new_handle: str, why: str, yes: bool) -> None:
+    """Merge FROM into INTO: two accounts of one person.
+
+    INTO gets the addresses of FROM, the seats on boards in progress, and blocks, notes and watches.
+    Games that are over and ratings stay FROM's, and so does the handle. Pending challenges, plans,
+    settings, vacations and the password of FROM end. You are asked to confirm.
+    """
+    from pbm.service.operator import merging
+
+    plan = merging.look(session, handle, new_handle)
+    boards = ", ".join(str(board.id) for board in plan.boards) or "none"
+    given = f"{plan.old.handle}'s addresses: {_mail_of(plan.old) or 'none'}; boards: {boards}"
+    make_sure(f"Give to {plan.new.handle}, for good: {given}?", yes=yes)
+    merging.merge(session, handle, new_handle, why)
+    click.echo(f"{plan.new.handle} has {given}.")
+
+
 def _mail_of(player: Player) -> str:
     return "none, a robot" if player.robot else ", ".join(player.addresses)
 

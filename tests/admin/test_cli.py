@@ -261,6 +261,25 @@ class TestBans:
         assert room.player("bob").is_active
 
 
+class TestMerge:
+    MERGE = ("players", "merge", "bob", "robert", *WHY)
+
+    def test_it_is_shown_and_asked_about_before(self, admin: Admin, room: Room) -> None:
+        room.table.joins("robert")
+        told = "robert has bob's addresses: bob@example.org; boards: 1."
+        assert lines(admin(*self.MERGE, "--dry-run"))[1:] == [
+            told,
+            "Mails that would be written: 3.",
+            "robert@example.org: pbm: your accounts are one",
+            "alice@example.org: Abalone Board 1: alice v bob",
+            "robert@example.org: Abalone Board 1: alice v bob",
+        ]
+        assert admin(*self.MERGE).exit_code == 1
+        assert room.player("bob").is_active
+        assert lines(admin(*self.MERGE, "--yes")) == [told]
+        assert lines(admin("verify")) == ["1 board replayed, 0 wrong."]
+
+
 class TestBounces:
     def test_who_cannot_be_reached(self, admin: Admin, room: Room) -> None:
         with room.table.database.transaction() as work:

@@ -177,15 +177,20 @@ def replace(session: OperatorSession, number: int, handle: str, new_handle: str,
         old, new = find_player(act.work, handle), find_player(act.work, new_handle)
         seats = [seat.seat for seat in board.seats_of(_seat(board, old.handle).player_id)]
         _check_successor(board, seats, new)
-        board, ended = hand_over(act.work, board, old.id, new.id, act.now)
-        request_move(act.work, board, act.now)
-        act.note("player replaced", board=board, handle=old.handle, by=new.handle)
-        act.note("replaced", player=old, board_number=number, by=new.handle)
-        act.note("took over", player=new, board_number=number, instead_of=old.handle)
-        done = by_operator.SeatHandedOver(number, act.why, old.id, new.id)
-        announce_boards(act, [done, *ended])
-        tell_leaver(act, done, ended)
-        return board
+        return seat_instead(act, board, old, new)
+
+
+def seat_instead(act: OperatorTurn, board: Board, old: Player, new: Player) -> Board:
+    """Give a player's seats on a board to another one, and tell everybody there."""
+    board, ended = hand_over(act.work, board, old.id, new.id, act.now)
+    request_move(act.work, board, act.now)
+    act.note("player replaced", board=board, handle=old.handle, by=new.handle)
+    act.note("replaced", player=old, board_number=board.id, by=new.handle)
+    act.note("took over", player=new, board_number=board.id, instead_of=old.handle)
+    done = by_operator.SeatHandedOver(board.id, act.why, old.id, new.id)
+    announce_boards(act, [done, *ended])
+    tell_leaver(act, done, ended)
+    return board
 
 
 def resend(

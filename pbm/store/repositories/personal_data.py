@@ -7,21 +7,47 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, Table, and_, exists, false, func, or_, select
 
 from pbm.store.schema import metadata
 from pbm.store.schema.asking import questions
 from pbm.store.schema.columns import DUE
+from pbm.store.schema.happened import watched, watchings
 from pbm.store.schema.mails import outbox, outbox_contents
-from pbm.store.schema.people import players
+from pbm.store.schema.people import blocks, players
 from pbm.store.schema.personal import BlankColumns, DeleteRows, ExportRows, mark_of
+from pbm.store.schema.plans import notes
 from pbm.store.schema.running import buckets
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.mails import Kind
 from pbm.store.values.players import Player, PlayerStatus
 
+# What one of a player's two accounts leaves to the other: a table, the column with the player, and
+# the columns of which the other account may have a row of its own.
+_MERGED = (
+    (blocks, "player_id", ("blocked_id",)),
+    (blocks, "blocked_id", ("player_id",)),
+    (notes, "player_id", ("board_id",)),
+    (watchings, "watcher_id", ("board_id", "followed_id")),
+    (watched, "watcher_id", ("board_id",)),
+)
+
 
 class PersonalData(Repository):
+    def move(self, old: int, new: int) -> None:
+        """Give a player's blocks, notes and watches to another one, but for those both have."""
+        for table, column, others in _MERGED:
+            twin = table.alias()
+            same = or_(*(twin.c[name] == table.c[name] for name in others))
+            is_free = ~exists().where(twin.c[column] == new, same)
+            of_itself = [
+                func.coalesce(table.c[name], 0) == new
+                for name in others
+                if table.c[name].references(players.c.id)
+            ]
+            its = (table.c[column] == old, is_free, ~or_(false(), *of_itself))
+            self._update(table, *its, **{column: new})
+
     def erase(self, player: Player) -> None:
         """Erase all personal data of a player except the handle, which appears in games.
 
