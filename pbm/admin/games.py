@@ -172,7 +172,7 @@ def _change_each(function: Callable[..., str]) -> click.Command:
             raise OperatorError("\n".join(wrong))
 
     numbers = click.argument("numbers", type=NUMBER, metavar="N...", nargs=-1, required=True)
-    return games.command()(numbers(why_option(pass_session(update_wrapper(change, function)))))
+    return games.command()(numbers(why_option(pass_acting(update_wrapper(change, function)))))
 
 
 @_change_each

@@ -238,6 +238,7 @@ class TestClocks:
     def test_a_first_move_has_as_long_as_without_the_pause(self, room: Room, days: int) -> None:
         room.table.days_pass(1)
         boards.pause(room.office, 1, WHY)
+        room.bob.says("games").hears("is yours, paused.")
         room.posts()
         room.everybody_forgets()
         room.table.days_pass(min(days, 89.9))

@@ -485,6 +485,7 @@ CHANGES = [
     ("games", "undo", "1", *WHY),
     ("games", "end", "1", "--winner", "bob", *WHY),
     ("games", "resend", "1"),
+    ("games", "pause", "1", *WHY),
     ("hold", *WHY),
     ("ban", "bob", *WHY),
     ("broadcast", "Hello, all!", *WHY),
