@@ -3,6 +3,7 @@
 import click
 
 from pbm.admin.console import cell, make_sure, pass_acting, pass_session, why_option, yes_option
+from pbm.admin.listing import json_option, print_json
 from pbm.service.operator.operator_session import OperatorSession
 
 _SHOWN = 10  # handles
@@ -48,11 +49,15 @@ def unban(session: OperatorSession, what: str, why: str) -> None:
 
 
 @click.command()
+@json_option
 @pass_session
-def bans(session: OperatorSession) -> None:
+def bans(session: OperatorSession, as_json: bool) -> None:
     """List who is banned, the newest last."""
     with session.look() as work:
         found = work.bans.all()
+    if as_json:
+        print_json(found)
+        return
     for item in found:
         since = f"{item.at:%Y-%m-%d %H:%M} UTC"
         click.echo(f"{since}  {cell(item.who, 12)}  {item.what}: {item.why}")

@@ -8,16 +8,24 @@ from typing import Any, TextIO
 
 import click
 
-from pbm.admin.console import cell, pass_acting, pass_session, print_journal, why_option
+from pbm.admin.console import pass_acting, pass_session, print_journal, why_option
+from pbm.admin.listing import json_option, limit_option, print_json, print_list
 from pbm.errors import OperatorError
 from pbm.rules import registry
 from pbm.rules.contract import Game, Option, Options, RulesError
 from pbm.rules.record import forms_of, readings_of
-from pbm.service.operator.operator_session import OperatorSession, find_board
+from pbm.service.operator.operator_session import OperatorSession, find_board, find_player
 from pbm.service.operator.standing import standing
 from pbm.store.values.boards import Board, BoardStatus
 
-_HANDLES = 36  # columns; enough for six short handles
+_COLUMNS = {
+    "board": "{:>6}",
+    "status": "{:8}",
+    "ply": "ply {:<4}",
+    "set_up": "{:14.14}",
+    "players": "{:36.36}",  # enough for six short handles
+    "standing": "{}",
+}
 NUMBER = click.IntRange(min=1, max=999_999_999)
 
 
@@ -67,22 +75,27 @@ def games() -> None:
 
 @games.command("list")
 @click.option("--status", type=click.Choice(_STATUSES), help="Only boards with this status.")
+@click.option("--player", metavar="HANDLE", help="Only boards of this player.")
+@limit_option(100)
+@json_option
 @pass_session
-def list_(session: OperatorSession, status: str | None) -> None:
-    """List boards: whose turn it is, or how the board ended."""
+def list_(
+    session: OperatorSession, status: str | None, player: str | None, most: int, as_json: bool
+) -> None:
+    """List the newest boards: whose turn it is, or how the board ended."""
     with session.look() as work:
-        numbers = work.boards.numbers(status=BoardStatus(status) if status else None)
-        boards = work.boards.get_many(numbers)
-    for board in boards:
-        state = f"{cell(board.status, 8)}  ply {cell(board.ply, 4)}  {cell(_set_up(board), 14)}"
-        who = cell(_handles(board), _HANDLES)
-        click.echo(f"{board.id:>6}  {state}  {who}  {standing(board)}")
+        whose = find_player(work, player).id if player else None
+        only = BoardStatus(status) if status else None
+        numbers = work.boards.numbers(status=only, player_id=whose, most=most)
+        rows = list(map(_row, work.boards.get_many(numbers)))
+    print_list(rows, _COLUMNS, as_json=as_json, most=most)
 
 
 @games.command()
 @click.argument("number", type=NUMBER, metavar="N")
+@json_option
 @pass_session
-def show(session: OperatorSession, number: int) -> None:
+def show(session: OperatorSession, number: int, as_json: bool) -> None:
     """Show board N: players, position, moves, what was changed."""
     from pbm.play.views import seats_data
 
@@ -90,6 +103,11 @@ def show(session: OperatorSession, number: int) -> None:
         board = find_board(work, number)
         plies, departures = work.plies.of(number), work.plies.departures(number)
         changes = work.changes.about(board_id=number)
+    if as_json:
+        moves = [vars(ply) | {"handle": board.seats[ply.seat - 1].handle} for ply in plies]
+        more = {"state": board.state, "moves": moves, "left": departures, "journal": changes}
+        print_json(_row(board) | more)
+        return
     diagram, signs = "", [str(seat.seat) for seat in board.seats]
     with suppress(RulesError):
         diagram = "\n".join(board.position.diagram())
@@ -295,6 +313,19 @@ def import_(
     else:
         board = service.take_over(session, game, record, players, why)
         click.echo(f"It goes on as board {board.id}: {_handles(board)}.")
+
+
+def _row(board: Board) -> dict[str, Any]:
+    return {
+        "board": board.id,
+        "game": board.game,
+        "status": board.status,
+        "ply": board.ply,
+        "set_up": _set_up(board),
+        "options": board.options,
+        "players": [seat.handle for seat in board.seats],
+        "standing": standing(board),
+    }
 
 
 def _set_up(board: Board) -> str:

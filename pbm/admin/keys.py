@@ -12,6 +12,7 @@ from pbm.admin.console import (
     why_for_the_journal,
     yes_option,
 )
+from pbm.admin.listing import json_option, print_json
 from pbm.clock import system_clock
 from pbm.service.operator import keys as keyring
 from pbm.service.operator.database_state import database_state
@@ -27,10 +28,14 @@ def keys() -> None:
 
 
 @keys.command("list")
+@json_option
 @pass_console
-def list_(console: Console) -> None:
+def list_(console: Console, as_json: bool) -> None:
     """List the keys by their ids, never the keys themselves."""
     first, *others = keyring.list_keys(console.settings)
+    if as_json:
+        print_json([{"key": first, "signs": True}] + [{"key": it, "signs": False} for it in others])
+        return
     click.echo(f"{cell(first, 4)}  signs new mails, and answers to those are good")
     for key_id in others:
         click.echo(

@@ -1,11 +1,11 @@
 """The commands of `pbm-admin players`."""
 
 from collections.abc import Callable
+from typing import Any
 
 import click
 
 from pbm.admin.console import (
-    cell,
     make_sure,
     pass_acting,
     pass_session,
@@ -13,6 +13,7 @@ from pbm.admin.console import (
     why_option,
     yes_option,
 )
+from pbm.admin.listing import json_option, limit_option, print_json, print_list
 from pbm.service.operator import players as service
 from pbm.service.operator.operator_session import OperatorSession, find_player
 from pbm.store.values.players import Player
@@ -30,25 +31,34 @@ def players() -> None:
 
 
 @players.command("list")
+@click.option("--search", default="", metavar="TEXT", help="Only with this in handle or address.")
+@limit_option(1000)
+@json_option
 @pass_session
-def list_(session: OperatorSession) -> None:
-    """List all players."""
+def list_(session: OperatorSession, search: str, most: int, as_json: bool) -> None:
+    """List players, the newest last."""
     with session.look() as work:
-        for player in work.players.all():
-            who = f"{cell(player.handle, 16)}  {cell(player.status, 9)}"
-            click.echo(f"{who}  {_mail_of(player)}{_comes_back(player)}")
+        rows = list(map(_row, work.players.newest(most, search)))
+    columns = {"handle": "{:16}", "status": "{:9}", "mail": "{}"}
+    print_list(rows, columns, as_json=as_json, most=most)
 
 
 @players.command()
 @click.argument("handle")
+@json_option
 @pass_session
-def show(session: OperatorSession, handle: str) -> None:
+def show(session: OperatorSession, handle: str, as_json: bool) -> None:
     """Show one player: addresses, boards, journal."""
     with session.look() as work:
         player = find_player(work, handle)
         playing = work.boards.of_player(player.id, playing=True, most=_EVERY)
         over = work.boards.of_player(player.id, playing=False, most=_MOST_OVER)
         to_move, changes = work.boards.to_move(player.id), work.changes.about(player_id=player.id)
+    if as_json:
+        on = [{"board": it.id, "ply": it.ply, "to_move": it.id in to_move} for it in playing]
+        ended = [{"board": it.id, "status": it.status, "ended_by": it.ended_by} for it in over]
+        print_json(_row(player) | {"playing": on, "over": ended, "journal": changes})
+        return
     click.echo(f"{player.handle}, {player.status}, since {player.joined_at:%Y-%m-%d}")
     click.echo(f"addresses: {_mail_of(player) or 'none'}{_comes_back(player)}")
     if player.bounces and player.bounced_at and not player.unreachable_since:
@@ -132,6 +142,12 @@ def merge(session: OperatorSession, handle: str, new_handle: str, why: str, yes:
     make_sure(f"Give to {plan.new.handle}, for good: {given}?", yes=yes)
     merging.merge(session, handle, new_handle, why)
     click.echo(f"{plan.new.handle} has {given}.")
+
+
+def _row(player: Player) -> dict[str, Any]:
+    names = ("handle", "status", "addresses", "robot", "joined_at", "unreachable_since")
+    told = {"mail": f"{_mail_of(player)}{_comes_back(player)}"}
+    return {name: getattr(player, name) for name in names} | told
 
 
 def _mail_of(player: Player) -> str:

@@ -1,6 +1,5 @@
 """`pbm-admin check` and `pbm-admin status`: how the server is, for monitoring and for people."""
 
-import json
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pbm.admin.console import Console, pass_console
+from pbm.admin.listing import json_option, print_json
 from pbm.clock import system_clock
 from pbm.service.health.results import CheckResult
 from pbm.service.operator.checks import check as look
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _EVERY = 5.0  # seconds
 _COLOURS = {"ok": "green", "warn": "yellow", "FAIL": "bold red"}
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
 @click.command()
@@ -84,10 +83,6 @@ def _word(result: CheckResult) -> str:
 
 def _plain(result: CheckResult) -> dict[str, str]:
     return {"what": result.what, "state": _word(result).lower(), "text": result.text}
-
-
-def print_json(value: object) -> None:
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def print_results(results: Iterable[CheckResult]) -> None:

@@ -105,11 +105,10 @@ class TestList:
         assert f"pbm+g1.u{room.player('bob').id}.****@games.example" in mail.about
         assert not TAG.search(str(mail))
 
-    def test_it_is_bounded(self, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(queue, "MOST_LISTED", 2)
+    def test_it_is_bounded(self, room: Room) -> None:
         for number in range(5):
             _keeps(room, room.bob.mail_bytes(f"show {number}"))
-        listed, more = queue.list_queue(room.office)
+        listed, more = queue.list_queue(room.office, most=2)
         assert (len(listed), more) == (2, 3)
 
 

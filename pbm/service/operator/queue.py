@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64decode
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +15,8 @@ from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import body_text, split_mail
 from pbm.mail.writing.render import Renderer
 from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.operator_turn import OperatorTurn
+from pbm.service.operator.progress import counted
 from pbm.service.trouble.masking import masked, printable
 from pbm.service.trouble.notices import sender_of, tell_anew
 from pbm.store.db import UnitOfWork
@@ -27,6 +30,9 @@ from pbm.store.values.mails import (
 )
 
 MOST_LISTED = 100  # of each kind
+_INCOMING, _OUTGOING = (InboxStatus.NEW, InboxStatus.STUCK), (OutboxStatus.DUE, OutboxStatus.FAILED)
+STATUSES = [str(status) for status in (*_INCOMING, *_OUTGOING)]
+_AT_ONCE = 5  # mails in a transaction
 _NAME = re.compile(r"([io]?)([1-9]\d{0,8})", re.ASCII | re.IGNORECASE)
 _ERASED = "Its contents were erased when it was done."
 
@@ -42,30 +48,47 @@ class MailInQueue:
     until: datetime | None = None  # the next try, if that is still to come
 
 
-def list_queue(session: OperatorSession) -> tuple[list[MailInQueue], int]:
-    """Return the oldest waiting, stuck and failed mails, and how many more there are."""
+def list_queue(
+    session: OperatorSession,
+    *,
+    most: int = MOST_LISTED,
+    status: str | None = None,
+    whose: str | None = None,
+) -> tuple[list[MailInQueue], int]:
+    """Return the oldest waiting, stuck and failed mails, and how many more there are.
+
+    `whose` is an address, or a domain that begins with @. What is left out by it is not counted.
+    """
     with session.look() as work:
-        mails: list[InboxMail | OutboxMail] = [*work.inbox.waiting(most=MOST_LISTED)]
-        mails += work.outbox.waiting(most=MOST_LISTED)
-        waiting = sum(map(work.inbox.count, (InboxStatus.NEW, InboxStatus.STUCK)))
-        waiting += sum(map(work.outbox.count, (OutboxStatus.DUE, OutboxStatus.FAILED)))
+        mails = _waiting(work, most, status, whose)
+        waiting = (
+            0
+            if whose
+            else sum(
+                table.count(each)
+                for table, statuses in ((work.inbox, _INCOMING), (work.outbox, _OUTGOING))
+                for each in statuses
+                if status in (None, each)
+            )
+        )
         now = session.clock()
         return [_listed(mail, now) for mail in mails], max(0, waiting - len(mails))
 
 
-def in_trouble(session: OperatorSession, address: str | None = None) -> list[str]:
-    """Return the names of all stuck and failed mails; of those from or to an address if given."""
+def in_trouble(
+    session: OperatorSession, whose: str | None = None, status: str | None = None
+) -> list[str]:
+    """Return the names of all stuck and failed mails, or of those of a status or of somebody's."""
+    statuses = (status,) if status else (InboxStatus.STUCK, OutboxStatus.FAILED)
     with session.look() as work:
-        found: list[InboxMail | OutboxMail] = [
-            *(mail for mail in work.inbox.waiting() if mail.status == InboxStatus.STUCK),
-            *(mail for mail in work.outbox.waiting() if mail.status == OutboxStatus.FAILED),
-        ]
-    whose = None if address is None else address.lower()
-    return [name_of(mail) for mail in found if whose in (None, _whose(mail).lower())]
+        return [name_of(mail) for each in statuses for mail in _waiting(work, None, each, whose)]
 
 
-def _whose(mail: InboxMail | OutboxMail) -> str:
-    return mail.recipient if isinstance(mail, OutboxMail) else mail.sender
+def _waiting(
+    work: UnitOfWork, most: int | None, status: str | None, whose: str | None
+) -> list[InboxMail | OutboxMail]:
+    came = work.inbox.waiting(most=most, status=status, whose=whose)
+    return [*came, *work.outbox.waiting(most=most, status=status, whose=whose)]
 
 
 def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
@@ -78,42 +101,70 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
 
 def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
     """Retry a mail, and before it the earlier mails that it waits for; return the names of all."""
-    ahead: tuple[int, ...] = ()
-    with session.act(None) as act:
-        mail = _find_waiting(act.work, name)
-        if isinstance(mail, OutboxMail):
-            ahead = act.work.outbox.ahead_of(mail)
-            for each in (*ahead, mail.id):
-                act.work.outbox.retry(each, act.now)
-            player = act.work.players.find(mail.player_id or 0)
-        else:
-            if mail.status != InboxStatus.STUCK:
-                raise OperatorError(f"Mail {name_of(mail)} is not stuck; its turn comes by itself.")
-            act.work.inbox.retry(mail.id)
-            player, _ = sender_of(act, mail)
-        tell_anew(act.work)
-        act.note("mail tried again", player=player, mail=name_of(mail))
-    return name_of(mail), *map(outgoing, ahead)
+    (names,) = retry_all(session, [name])
+    return names
+
+
+def retry_all(session: OperatorSession, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Retry mails, some in each transaction. Each waits for earlier ones, which go before it."""
+    for batch in _batches(names):
+        with session.act(None) as act:
+            tell_anew(act.work)
+            tried = [_retry(act, name) for name in batch]
+        yield from tried
 
 
 def drop(session: OperatorSession, name: str, why: str) -> str:
     """Drop a mail, and tell its player; return the mail's name."""
-    with session.act(why) as act:
-        mail = _find_waiting(act.work, name)
-        if isinstance(mail, OutboxMail):
-            act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
-            player, board = act.work.players.find(mail.player_id or 0), mail.board_id
-            act.note("mail dropped", player=player, mail=name_of(mail), board_number=board)
-            if player is not None and mail.kind.treatment.loss_is_reported:
-                act.tell(player, "answer-dropped", board=board)
-            return name_of(mail)
-        player, subject = sender_of(act, mail)
-        act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
-        act.note("mail dropped", player=player, mail=name_of(mail))
-        if player is not None:
-            told = {"number": name_of(mail), "subject": masked(subject)}
-            act.tell(player, "mail-dropped", **told)
+    (dropped,) = drop_all(session, [name], why)
+    return dropped
+
+
+def drop_all(session: OperatorSession, names: Sequence[str], why: str) -> Iterator[str]:
+    """Drop mails, some in each transaction, and tell their players."""
+    for batch in _batches(names):
+        with session.act(why) as act:
+            dropped = [_drop(act, name) for name in batch]
+        yield from dropped
+
+
+def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    done = range(0, len(names), _AT_ONCE)
+    for first in counted(done, "mails") if len(done) > 1 else done:
+        yield names[first : first + _AT_ONCE]
+
+
+def _retry(act: OperatorTurn, name: str) -> tuple[str, ...]:
+    mail, ahead = _find_waiting(act.work, name), tuple[int, ...]()
+    if isinstance(mail, OutboxMail):
+        ahead = act.work.outbox.ahead_of(mail)
+        for each in (*ahead, mail.id):
+            act.work.outbox.retry(each, act.now)
+        player = act.work.players.find(mail.player_id or 0)
+    else:
+        if mail.status != InboxStatus.STUCK:
+            raise OperatorError(f"Mail {name_of(mail)} is not stuck; its turn comes by itself.")
+        act.work.inbox.retry(mail.id)
+        player, _ = sender_of(act, mail)
+    act.note("mail tried again", player=player, mail=name_of(mail))
+    return name_of(mail), *map(outgoing, ahead)
+
+
+def _drop(act: OperatorTurn, name: str) -> str:
+    mail = _find_waiting(act.work, name)
+    if isinstance(mail, OutboxMail):
+        act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
+        player, board = act.work.players.find(mail.player_id or 0), mail.board_id
+        act.note("mail dropped", player=player, mail=name_of(mail), board_number=board)
+        if player is not None and mail.kind.treatment.loss_is_reported:
+            act.tell(player, "answer-dropped", board=board)
         return name_of(mail)
+    player, subject = sender_of(act, mail)
+    act.work.inbox.finish([(mail.id, f"dropped by the operator: {act.why}")], act.now)
+    act.note("mail dropped", player=player, mail=name_of(mail))
+    if player is not None:
+        act.tell(player, "mail-dropped", number=name_of(mail), subject=masked(subject))
+    return name_of(mail)
 
 
 def find_mail(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | OutboxMail:

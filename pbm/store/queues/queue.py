@@ -100,9 +100,19 @@ class MailQueue(_Queue[_M]):
     def _forget(self, *where: ColumnElement[bool]) -> None:
         self._delete(self._table, *where)
 
-    def waiting(self, *, most: int | None = None) -> tuple[_M, ...]:
-        """Return the mails that are waiting, stuck or failed, oldest first."""
-        queries = (self._selected.where(condition) for condition in self._open)
+    def waiting(
+        self, *, most: int | None = None, status: str | None = None, whose: str | None = None
+    ) -> tuple[_M, ...]:
+        """Return the mails that are waiting, stuck or failed, oldest first.
+
+        `whose` is an address, or a domain that begins with @.
+        """
+        only = [self._table.c.status == status] if status else []
+        if whose:
+            key = whose.lower()
+            is_domain = self._address.endswith(key, autoescape=True)
+            only.append(is_domain if key.startswith("@") else self._address == key)
+        queries = (self._selected.where(condition, *only) for condition in self._open)
         query = union_all(*queries).order_by(self._since, "id").limit(most)
         return tuple(map(self._read, self._rows(query)))
 

@@ -178,15 +178,25 @@ class Boards(Repository):
         return self._exists(select(mine).where(mine.c.board_id.in_(_sat(other))))
 
     def numbers(
-        self, *, status: BoardStatus | None = None, since: datetime | None = None
+        self,
+        *,
+        status: BoardStatus | None = None,
+        since: datetime | None = None,
+        player_id: int | None = None,
+        most: int | None = None,
     ) -> tuple[int, ...]:
-        """Return the numbers of all boards, or of those that have changed since a moment."""
+        """Return the numbers of all boards, or of those that have changed since a moment.
+
+        With `most`, return the newest.
+        """
         query = select(boards.c.id).where(boards.c.status != BoardStatus.FORGOTTEN)
         if status is not None:
             query = query.where(boards.c.status == status)
         if since is not None:
             query = query.where(boards.c.changed_at >= since)
-        return self._scalars(query.order_by(boards.c.id))
+        if player_id is not None:
+            query = query.where(boards.c.id.in_(_sat(player_id)))
+        return self._scalars(query.order_by(boards.c.id.desc()).limit(most))[::-1]
 
     def of_match(self, match_id: int) -> tuple[Board, ...]:
         """Return the boards of a match, in the order of its rounds."""

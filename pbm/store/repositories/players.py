@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, bindparam, exists, select, union_all
+from sqlalchemy import ColumnElement, Select, bindparam, exists, or_, select, union_all
 
 from pbm.passwords import PasswordHash
 from pbm.store.schema.games import seats
@@ -163,6 +163,19 @@ class Players(Repository):
     def all(self) -> tuple[Player, ...]:
         """Return every player, in the order of joining."""
         return _players(self._rows(with_addresses()))
+
+    def newest(self, most: int, search: str = "") -> tuple[Player, ...]:
+        """Return the players who joined last and have this text in handle or address, in order."""
+        its = or_(
+            players.c.handle.contains(search.lower(), autoescape=True),
+            players.c.id.in_(
+                select(addresses.c.player_id).where(
+                    addresses.c.address_key.contains(search.lower(), autoescape=True)
+                )
+            ),
+        )
+        numbers = select(players.c.id).where(its).order_by(players.c.id.desc()).limit(most)
+        return self.some(self._scalars(numbers))
 
     def is_any_reachable(self) -> bool:
         """Return whether at least one player has a mail address."""

@@ -57,9 +57,10 @@ class Changes(Repository):
         its = (changes.c[name] == number for name, number in about.items())
         return self._all(Change, _QUERY.where(*its).order_by(changes.c.id))
 
-    def newest(self, most: int) -> tuple[Change, ...]:
-        """Return the `most` newest changes of any kind, in the order in which they were made."""
-        query = _QUERY.order_by(changes.c.id.desc()).limit(most)
+    def newest(self, most: int, **about: int) -> tuple[Change, ...]:
+        """Return the newest changes, all or those `about` something, oldest first."""
+        its = (changes.c[name] == number for name, number in about.items())
+        query = _QUERY.where(*its).order_by(changes.c.id.desc()).limit(most)
         return self._all(Change, query)[::-1]
 
 

@@ -1,0 +1,77 @@
+"""What lists and shows: as JSON, as a table on a terminal, as plain lines elsewhere."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+Row = Mapping[str, Any]
+_COLOURS = {
+    **dict.fromkeys(("stuck", "failed"), "bold red"),
+    **dict.fromkeys(("suspended", "closed"), "yellow"),
+}
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def limit_option(default: int) -> Callable[[_Command], _Command]:
+    return click.option(
+        *("-n", "--limit", "most"),
+        type=click.IntRange(1, 10_000),
+        default=default,
+        show_default=True,
+        help="How many at most.",
+    )
+
+
+def print_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2, default=_plain))
+
+
+def print_list(
+    rows: Sequence[Row], columns: Mapping[str, str], *, as_json: bool, most: int, empty: str = ""
+) -> None:
+    """Print rows: all of each as JSON, else its columns; a column's value is how to format it."""
+    if as_json:
+        print_json(rows)
+    elif not rows:
+        click.echo(empty, nl=bool(empty))
+    elif sys.stdout.isatty():
+        _print_table(rows, columns)
+    else:
+        for row in rows:
+            cells = (how.format(_shown(row[name])) for name, how in columns.items())
+            click.echo("  ".join(cells).rstrip())
+    if len(rows) == most and not as_json:
+        click.echo(f"These are {most} at most; there may be more: --limit", err=True)
+
+
+def _print_table(rows: Sequence[Row], columns: Mapping[str, str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, how in columns.items():
+        table.add_column(
+            name.replace("_", " "), overflow="fold", justify="right" if ">" in how else "left"
+        )
+    for row in rows:
+        shown = [str(_shown(row[name])) for name in columns]
+        table.add_row(*(Text(text, _COLOURS.get(text, "")) for text in shown))
+    Console(highlight=False).print(table)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else value
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else vars(value)
