@@ -45,10 +45,13 @@ class _Bars:
                 bar.remove_task(self._task)
             self._task = bar.add_task(what, total=total)
         bar.update(self._task, completed=done, total=total)
+        if done == total:
+            self.end()  # before what comes next is printed where it was
 
     def end(self) -> None:
         if self._bar:
             self._bar.stop()
+        self._bar = self._task = None
 
 
 def _begun() -> "Progress":
