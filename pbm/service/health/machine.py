@@ -42,19 +42,18 @@ def _disk(disk: Disk) -> str:
     return str(disk)
 
 
-def certificate_end(settings: Settings, now: datetime) -> datetime:
-    """Return until when PBM_TLS_CERT is good. Raises OperatorError if it is not good now."""
+def certificate_times(settings: Settings) -> tuple[datetime, datetime]:
+    """Return from when until when PBM_TLS_CERT is good. Raises OperatorError if it is none."""
     context = load_certificate(settings.tls_cert, settings.tls_key)
     assert context is not None  # one of the two is set
-    begin, end = good_between(context, settings.tls_cert)
-    if not_now := why_not_now(begin, end, now):
-        raise OperatorError(f"{settings.tls_cert} {not_now}")
-    return end
+    return good_between(context, settings.tls_cert)
 
 
 def certificate_state(settings: Settings, now: datetime) -> str:
     """Return path and expiry of PBM_TLS_CERT. Raises OperatorError if it is bad, now or soon."""
-    end = certificate_end(settings, now)
+    begin, end = certificate_times(settings)
+    if not_now := why_not_now(begin, end, now):
+        raise OperatorError(f"{settings.tls_cert} {not_now}")
     if end < now + LEAST_LEFT:
         raise OperatorError(
             f"{settings.tls_cert} is good until {end:%Y-%m-%d %H:%M} UTC only, less than "

@@ -1,5 +1,6 @@
 """The server in numbers for Prometheus: what is stored, and what this process has logged."""
 
+from collections import Counter as Counts
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -15,7 +16,7 @@ from pbm.clock import Clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.service.health.figures import last_backup
-from pbm.service.health.machine import certificate_end, machine_results
+from pbm.service.health.machine import certificate_times, machine_results
 from pbm.service.health.results import CheckResult
 from pbm.service.health.stored import stored_results
 from pbm.service.running.disks import disks
@@ -25,7 +26,7 @@ from pbm.store.values.mails import InboxStatus, OutboxStatus
 
 REGISTRY = CollectorRegistry()
 ProcessCollector(registry=REGISTRY)
-_EVENTS = Counter("pbm_events", "Lines of the log, by event.", ["event"], registry=REGISTRY)
+_EVENTS = Counter("pbm_events", "Lines of the log.", ["event", "level"], registry=REGISTRY)
 _TURNS = Histogram("pbm_turn_seconds", "Time that turns took.", registry=REGISTRY)
 _REPLIES = Counter(
     "pbm_replies", "Replies of the next server, by code.", ["code"], registry=REGISTRY
@@ -33,9 +34,9 @@ _REPLIES = Counter(
 _REFUSALS = Counter("pbm_refusals", "Refused commands, by code.", ["code"], registry=REGISTRY)
 
 
-def count_line(_logger: object, _method: str, line: EventDict) -> EventDict:
+def count_line(_logger: object, level: str, line: EventDict) -> EventDict:
     """Count a line of the log: a processor for structlog, which changes nothing of the line."""
-    _EVENTS.labels(line["event"]).inc()
+    _EVENTS.labels(line["event"], level).inc()
     if "seconds" in line and line["event"] == "mail done":
         _TURNS.observe(line["seconds"])
     if "code" in line:
@@ -109,7 +110,7 @@ class StoredNumbers(Collector):
         yield free
         if self._settings.tls_cert:
             with suppress(OperatorError):
-                left = (certificate_end(self._settings, now) - now).total_seconds()
+                left = (certificate_times(self._settings)[1] - now).total_seconds()
                 yield GaugeMetricFamily("pbm_certificate_left_seconds", "Until it ends.", left)
 
 
@@ -117,6 +118,9 @@ def _failed(results: Iterable[CheckResult]) -> Metric:
     family = GaugeMetricFamily(
         "pbm_check_failed", "1 where `pbm-admin check` says FAIL.", labels=["what"]
     )
-    for result in results:
-        family.add_metric([result.what], float(not result.good))
+    failed = Counts[str]()
+    for result in results:  # several are of disks
+        failed[result.what] += not result.good
+    for what, number in failed.items():
+        family.add_metric([what], float(number > 0))
     return family
