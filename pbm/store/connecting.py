@@ -20,6 +20,7 @@ _OWNER = (
     "All tables must belong to the role in PBM_DATABASE_URL. As a superuser, for each of them: "
     "ALTER TABLE ... OWNER TO that role."
 )
+_DAMAGED = "It is damaged. Move it away with its -wal and -shm, then: pbm-admin restore FILE"
 _ADVICE = {
     "password authentication failed": "Is the password in PBM_DATABASE_URL that of this role? In "
     "it, percent-encode what is neither letter nor digit.",
@@ -35,6 +36,8 @@ _ADVICE = {
     "must be owner of": _OWNER,
     "disk": "Is the disk full? df tells; make room, or mend it.",
     "failed: ": "Does PostgreSQL run, and is it where PBM_DATABASE_URL says?",
+    "file is not a database": _DAMAGED,
+    "is malformed": _DAMAGED,
 }
 
 

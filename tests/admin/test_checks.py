@@ -176,16 +176,23 @@ class TestKeys:
         assert "short-secret" not in short.text
 
 
+@pytest.mark.parametrize("how", ["EXCLUSIVE", "NORMAL"])
 def test_a_locked_file(
-    settings: Settings, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, sqlite_url: str, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     monkeypatch.setattr(checks, "_LOCKED_SECONDS", 0)
     with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as other:
-        other.execute("PRAGMA locking_mode=EXCLUSIVE")
-        other.execute("BEGIN EXCLUSIVE")
+        other.execute(f"PRAGMA locking_mode={how}")
+        other.execute("BEGIN IMMEDIATE")
         found = finding(replace(settings, database_url=sqlite_url), "database")
     assert not found.good
     assert "is locked by another program" in found.text
+
+
+def test_backups_that_a_server_from_before_does_not_make(settings: Settings) -> None:
+    found = finding(replace(settings, backup_dir="backups"), "backup")
+    assert not found.good
+    assert found.text.endswith("was started without PBM_BACKUP_DIR. Start it again.")
 
 
 def test_a_broken_template(
@@ -285,6 +292,7 @@ class TestDatabase:
         (tmp_path / "junk").write_text("junk " * 1000)
         found = finding(replace(settings, database_url="sqlite:///junk"), "database")
         assert not found.good
+        assert "pbm-admin restore FILE" in found.text
 
 
 class TestQueue:
@@ -298,7 +306,8 @@ class TestQueue:
         assert found == CheckResult(
             False,
             "queue",
-            "Stuck incoming mails: 1; failed outgoing mails: 0. See: pbm-admin queue list",
+            "Stuck incoming mails: 1; failed outgoing mails: 0. See: pbm-admin queue list. "
+            "Once it is mended: pbm-admin queue retry --all",
         )
 
     def test_stuck_timer(self, settings: Settings) -> None:

@@ -61,12 +61,17 @@ class Desk:
             pass
         return reply.rpartition(" ")[2]
 
-    def meets(self, answer: Delivery, person: str = "bob") -> str:
-        """Let what is due meet with an answer, that to others be taken; return the last mail."""
+    def meets(self, answer: Delivery, person: str = "bob", others: Delivery = TAKEN) -> str:
+        """Let what is due meet with an answer, by default that to others be taken.
+
+        Return the person's last mail.
+        """
         post = Post(self.table.database, self.table.site, self.table.clock, None, Composer(""))  # type: ignore[arg-type]
         mails, to = post.claim(), self.people[person].address
         with self.table.database.transaction() as work:
-            post.record(work, [(mail, answer if mail.recipient == to else TAKEN) for mail in mails])
+            post.record(
+                work, [(mail, answer if mail.recipient == to else others) for mail in mails]
+            )
         post.holds.close()
         return next(f"o{mail.id}" for mail in reversed(mails) if mail.recipient == to)
 

@@ -73,11 +73,11 @@ def _size(work: UnitOfWork) -> str:
     return f"{shown}, {(stored - then) / (1 << 20):+,.1f} MB {since}"
 
 
-def backup_result(work: UnitOfWork, now: datetime) -> CheckResult:
-    return checked("backup", partial(_backup, work, now))
+def backup_result(work: UnitOfWork, now: datetime, wanted: bool = False) -> CheckResult:
+    return checked("backup", partial(_backup, work, now, wanted))
 
 
-def _backup(work: UnitOfWork, now: datetime) -> str:
+def _backup(work: UnitOfWork, now: datetime, wanted: bool) -> str:
     made, told = work.facts.find(_BACKUP), "none was made yet"
     if made is not None:
         trial = made.value.get("trial") or "never restored on trial"
@@ -91,6 +91,10 @@ def _backup(work: UnitOfWork, now: datetime) -> str:
                 f"{told}, and none has been made in PBM_BACKUP_DIR since {scheduled.noted_at:%F}. "
                 "Is there a process with the role ticks, and what does its log say?"
             )
+    elif wanted:
+        raise OperatorError(
+            f"{told}, and the server was started without PBM_BACKUP_DIR. Start it again."
+        )
     elif (made is None or made.noted_at <= now - _LATE_BACKUP) and work.counts.boards():
         raise DubiousError(f"{told}. Run: pbm-admin backup FILE, or set PBM_BACKUP_DIR")
     return told

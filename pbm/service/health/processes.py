@@ -30,11 +30,11 @@ def role_results(work: UnitOfWork, clock: Clock) -> list[CheckResult]:
     """Check each role that a server needs, and each that had a heartbeat recently."""
     now = clock()
     known = [beat for beat in seen_by(work, clock) if beat.beat_at > now - FORGOTTEN_AFTER]
-    results = []
+    results, newest = [], newest_version()  # which reads a folder
     for role in dict.fromkeys([*ROLES, *sorted(beat.role for beat in known)]):
         of_role = [beat for beat in known if beat.role == role]
         start = f"pbm serve --roles={role}" if work.is_shared and known else "pbm serve"
-        results.append(checked(f"role {role}", partial(_state, of_role, now, start)))
+        results.append(checked(f"role {role}", partial(_state, of_role, now, start, newest)))
     return results
 
 
@@ -69,12 +69,12 @@ def seen_by(work: UnitOfWork, clock: Clock) -> Iterator[Heartbeat]:
         yield replace(beat, beat_at=beat.beat_at + shift, alive_at=beat.alive_at + shift)
 
 
-def _state(of_role: Sequence[Heartbeat], now: datetime, start: str) -> str:
+def _state(of_role: Sequence[Heartbeat], now: datetime, start: str, tables: str) -> str:
     """Name a role's processes. Raises DubiousError if some died, OperatorError if none lives."""
     late = now - LATE
     lost = [beat for beat in of_role if min(beat.beat_at, beat.alive_at) < late]
     running = [beat for beat in of_role if beat not in lost]
-    old = [beat for beat in running if beat.tables != newest_version()]
+    old = [beat for beat in running if beat.tables != tables]
     if old:
         program = old[0].program or "before 0.3.0"
         raise OperatorError(

@@ -12,9 +12,9 @@ from pbm.service.health.processes import clocks_state, role_results
 from pbm.service.health.results import CheckResult, DubiousError, checked
 from pbm.service.intake.upstream_mta import known_front, why_doubted
 from pbm.service.running.hold import hold_of
-from pbm.service.trouble.masking import masked
+from pbm.service.trouble.masking import masked, one_line
 from pbm.store.db import UnitOfWork
-from pbm.store.values.mails import InboxStatus, OutboxStatus, incoming
+from pbm.store.values.mails import InboxStatus, OutboxMail, OutboxStatus, incoming
 
 _LATE_POST = timedelta(hours=1)
 _LATE_TURN = timedelta(minutes=5)
@@ -27,10 +27,13 @@ _HELD = (
 _MINUTE = "%Y-%m-%d %H:%M"
 
 
-def stored_results(work: UnitOfWork, clock: Clock, front: str) -> Iterator[CheckResult]:
+def stored_results(
+    work: UnitOfWork, clock: Clock, front: str, *, backs_up: bool = False
+) -> Iterator[CheckResult]:
     """Yield the results of all checks that need only the database.
 
     `front` is the authserv-id of the upstream mail server, "" if its results do not count.
+    `backs_up` says that each day is to have a backup, whatever the server knows of it.
     """
     yield from role_results(work, clock)
     yield checked("clocks", partial(clocks_state, work, clock))
@@ -47,7 +50,7 @@ def stored_results(work: UnitOfWork, clock: Clock, front: str) -> Iterator[Check
     yield checked("robots", partial(_robots, work, worked))
     if front:
         yield checked("front", partial(_front, work, front))
-    yield backup_result(work, clock())
+    yield backup_result(work, clock(), backs_up)
 
 
 def _queue(work: UnitOfWork) -> str:
@@ -55,7 +58,8 @@ def _queue(work: UnitOfWork) -> str:
     timers, unreachable = work.timers.count(stuck=True), work.outbox.failed_of_unreachable()
     if stuck or failed > unreachable:
         raise OperatorError(
-            f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. {_QUEUE}"
+            f"Stuck incoming mails: {stuck}; failed outgoing mails: {failed}. "
+            f"{_why_failed(work)}{_QUEUE}. Once it is mended: pbm-admin queue retry --all"
         )
     if timers:
         raise OperatorError(
@@ -65,6 +69,16 @@ def _queue(work: UnitOfWork) -> str:
     if failed:
         return f"nothing stuck; {failed} failed, all to players who cannot be reached"
     return "nothing stuck or failed"
+
+
+def _why_failed(work: UnitOfWork) -> str:
+    failed = work.outbox.last_failed()
+    return f"The last one: {_said(failed)} " if failed else ""
+
+
+def _said(mail: OutboxMail) -> str:
+    """Return why a mail was not sent, as a sentence."""
+    return f"{masked(one_line(mail.last_error or '?')).removesuffix('.')}."
 
 
 def _inbox(work: UnitOfWork, clock: Clock) -> str:
@@ -86,15 +100,15 @@ def _outbox(work: UnitOfWork, clock: Clock) -> str:
         raise OperatorError(
             f"Mail was due at {due_at:%Y-%m-%d %H:%M} UTC and is not sent. {_QUEUE}"
         )
-    put_off, late = work.outbox.put_off(), clock() - _LATE_POST
-    if put_off and put_off[0].written_at < late:
-        sent_at = work.outbox.last_sent()
-        if sent_at is None or sent_at < late:
-            since = f"since {sent_at:{_MINUTE}} UTC" if sent_at else "yet"
-            raise OperatorError(
-                f"No mail has left {since}, and {waiting} wait. The next server says: "
-                f"{masked(put_off[0].last_error or '')} {_QUEUE}"
-            )
+    put_off, sent_at = work.outbox.put_off(), work.outbox.last_sent()
+    # A mail that was put off while later ones left is a matter of its own mailbox.
+    since_then = work.outbox.put_off(since=sent_at) if sent_at else put_off
+    if since_then and since_then[0].written_at < clock() - _LATE_POST:
+        since = f"since {sent_at:{_MINUTE}} UTC" if sent_at else "yet"
+        raise OperatorError(
+            f"No mail has left {since}, and {waiting} wait. The next server says: "
+            f"{_said(since_then[0])} They are tried again each hour. {_QUEUE}"
+        )
     tried = f", {len(put_off)} of them tried in vain" if put_off else ""
     return f"{waiting} waiting{tried}" if waiting else "no mail waits to be sent"
 

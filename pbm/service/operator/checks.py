@@ -54,8 +54,9 @@ def check(settings: Settings, clock: Clock, *, asks_others: bool = True) -> Iter
     yield database
     yield from disk_results(settings)
     if database.good:
-        front = settings.front_name
-        yield from reading(settings, lambda work: [*stored_results(work, clock, front)])
+        stored = partial(stored_results, clock=clock, front=settings.front_name)
+        backs_up = settings.backup_folder is not None
+        yield from reading(settings, lambda work: [*stored(work, backs_up=backs_up)])
         yield from reading(settings, lambda work: [*figure_results(work, clock())])
     domain = settings.address.rpartition("@")[2].lower()
     for doorway in settings.doorways if asks_others else ():
@@ -107,17 +108,17 @@ def _database(settings: Settings) -> str:
 
 
 def _refuse_lock(path: Path) -> None:
-    """Raise OperatorError if another program has the SQLite file locked for good."""
+    """Raise OperatorError if another program keeps the SQLite file locked."""
     if not path.exists():
         return
     address = f"{path.absolute().as_uri()}?mode=rw"
     try:
         with closing(sqlite3.connect(address, uri=True, timeout=_LOCKED_SECONDS)) as connection:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            connection.execute("BEGIN IMMEDIATE")  # which writes nothing
     except sqlite3.Error as error:  # the check that follows tells any other
         if error.sqlite_errorname.startswith("SQLITE_BUSY"):
             raise OperatorError(
-                f"{path} is locked by another program, so nothing can be read or written. "
+                f"{path} is locked by another program, so nothing can be written. "
                 f"Find it: fuser -v {path}"
             ) from error
 

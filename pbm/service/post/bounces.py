@@ -12,7 +12,7 @@ from pbm.addresses import address_key
 from pbm.commands.turn import Turn
 from pbm.events.board import MailCameBack
 from pbm.mail.address import Bounce
-from pbm.mail.reading.delivery_report import DELAYED, DELIVERED, HARD, is_for_good, read_report
+from pbm.mail.reading.delivery_report import DELAYED, DELIVERED, HARD, read_report
 from pbm.play.actions import show_life
 from pbm.play.clocks.pauses import keep_stop
 from pbm.play.limits import BACK_BY_CLAIM
@@ -56,9 +56,12 @@ def hear_report(turn: Turn, mail: InboxMail, bounce: Bounce) -> str:
     return f"mail o{sent.id} to {player.handle} came back ({report.verdict}){marked}"
 
 
-def is_out_of_reach(work: UnitOfWork, mail: OutboxMail) -> bool:
-    player = work.players.find(mail.player_id) if mail.player_id else None
-    return player is not None and player.unreachable_since is not None
+def is_beyond_help(turn: Turn, mail: OutboxMail, status: str) -> bool:
+    """Return whether nobody can mend it: a mailbox is gone that is a stranger's, or known to be."""
+    player = turn.work.players.find(mail.player_id) if mail.player_id else None
+    if player is None:
+        return _is_hard(status) and mail.recipient != turn.site.operator
+    return bool(status) and player.unreachable_since is not None
 
 
 def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
@@ -66,8 +69,11 @@ def note_refusal(turn: Turn, mail: OutboxMail, status: str) -> None:
     player = turn.work.players.find_locked(mail.player_id) if mail.player_id else None
     if player is None or address_key(mail.recipient) not in map(address_key, player.addresses[:1]):
         return
-    hard = status.startswith(("5.1.", "5.2.")) and is_for_good(status)  # RFC 3463: address, mailbox
-    _count(turn, player, mail, hard=hard)
+    _count(turn, player, mail, hard=_is_hard(status))
+
+
+def _is_hard(status: str) -> bool:
+    return status.startswith(("5.1.", "5.2."))  # RFC 3463: for good, about the address or mailbox
 
 
 def hear_from(turn: Turn, player: Player, *, proven: bool) -> tuple[int, ...]:
@@ -118,7 +124,7 @@ def _tell_later(work: UnitOfWork, player: Player, what: str, now: datetime) -> N
 
 
 def _release(turn: Turn, player: Player) -> tuple[int, ...]:
-    """Drop a player's waiting board mails and return their boards; send other waiting mails now."""
+    """Drop a player's waiting board mails and return their boards; send other mails now."""
     outbox = turn.work.outbox
     boards = outbox.supersede(player.id, "the player has written", turn.now)
     outbox.release(player.id, address_key(player.address), turn.now)

@@ -24,7 +24,7 @@ from pbm.mail.smtp_out.delivery import Deferred, Delivery, Failed, Sent, Transpo
 from pbm.mail.writing.compose import OutgoingMail, compose
 from pbm.mail.writing.render import Renderer
 from pbm.play.clocks.waits import wait_of
-from pbm.service.post.bounces import is_out_of_reach, note_refusal
+from pbm.service.post.bounces import is_beyond_help, note_refusal
 from pbm.service.running.heartbeat import ClockWatch
 from pbm.service.running.rounds import Alive, rounds, until, woken
 from pbm.service.running.writer import InThread, Writer, Yielding
@@ -302,7 +302,7 @@ class Post:
                         note_refusal(turn, mail, status)
                     _log_not_sent("mail put off", mail, outcome, again_at=f"{due_at:{_SECOND}} UTC")
                 case Deferred(reason, status) | Failed(reason, status):
-                    if status and is_out_of_reach(work, mail):  # needs no attention
+                    if is_beyond_help(turn, mail, status):
                         outbox.finish([mail.id], OutboxStatus.DROPPED, now, reason)
                     else:
                         outbox.fail(mail.id, reason, now)

@@ -320,15 +320,16 @@ class Outbox(MailQueue[OutboxMail]):
         return self._read(row) if row else None
 
     def release(self, player_id: int, address_key: str, now: datetime) -> None:
-        """Make the delayed mails to a player's address due now."""
+        """Make the delayed and the failed mails to a player's address due now."""
         self._transaction.notified.add(Channel.MAIL_WRITTEN)
         self._update(
             outbox,
-            outbox.c.status == DUE,
+            or_(and_(outbox.c.status == DUE, outbox.c.due_at > now), outbox.c.status == FAILED),
             outbox.c.recipient_key == address_key,
             outbox.c.player_id == player_id,
-            outbox.c.due_at > now,
+            status=OutboxStatus.DUE,
             due_at=now,
+            finished_at=None,
         )
 
     def longest_waiting(self) -> tuple[int, datetime] | None:
@@ -351,9 +352,13 @@ class Outbox(MailQueue[OutboxMail]):
         its = (outbox.c.id > outbox_id, outbox.c.written_at == written_at)
         return [self._read(row) for row in self._rows(_SELECTED.where(*its).order_by(outbox.c.id))]
 
-    def put_off(self) -> list[OutboxMail]:
-        """Return the waiting mails that were tried in vain, the oldest first; at most 100."""
-        query = _SELECTED.where(_IS_DUE, outbox.c.attempts > 0).order_by(outbox.c.written_at)
+    def put_off(self, *, since: datetime = BEGINNING) -> list[OutboxMail]:
+        """Return the waiting mails that were tried in vain, the oldest first; at most 100.
+
+        They were written after `since`.
+        """
+        its = (_IS_DUE, outbox.c.attempts > 0, outbox.c.written_at > since)
+        query = _SELECTED.where(*its).order_by(outbox.c.written_at)
         return [self._read(row) for row in self._rows(query.limit(100))]
 
     def last_sent(self) -> datetime | None:
@@ -362,6 +367,10 @@ class Outbox(MailQueue[OutboxMail]):
         latest = newest.order_by(outbox.c.id.desc()).limit(200).subquery()
         moment: datetime | None = self._transaction.scalar(select(func.max(latest.c.finished_at)))
         return moment
+
+    def last_failed(self) -> OutboxMail | None:
+        row = self._row(_SELECTED.where(outbox.c.status == FAILED).order_by(outbox.c.id.desc()))
+        return self._read(row) if row else None
 
     def failed_of_unreachable(self) -> int:
         """Return how many failed mails are to players who cannot be reached."""
