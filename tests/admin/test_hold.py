@@ -235,6 +235,18 @@ def test_after_a_restore_old_mails_are_answered_and_clocks_have_their_time(resto
     assert room.is_sound()
 
 
+def test_after_a_restore_a_damaged_board_keeps_nobody_from_being_told(restored: Room) -> None:
+    room, carol = restored, restored.table.person("carol@example.org").forgets()
+    room.tampers("UPDATE boards SET state = 'damaged' WHERE id = 2")  # alice's and carol's
+    releases(room)
+    room.table.days_pass(minutes=1)
+    for person in (room.alice, room.bob, carol):
+        told = [mail for mail in person.arrived if mail["Subject"].startswith(ROUND)]
+        assert ["You play on other boards, too" in mail.text for mail in told] == [
+            person is not room.bob
+        ]
+
+
 def hold_here(room: Room) -> object:
     with room.table.database.reading() as work:
         return hold_of(work)
