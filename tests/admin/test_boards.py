@@ -1,6 +1,6 @@
 """What the operator does to boards is done, kept in the journal, told, and replays."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -276,6 +276,7 @@ class TestClocks:
         for by, told in (
             (day, "there is time until 2027-01-01 00:00 UTC"),
             (timedelta(365), "365 days at most"),
+            (date.max, "365 days at most"),
         ):
             with pytest.raises(OperatorError, match=told):
                 boards.extend(room.office, 1, WHY, by)

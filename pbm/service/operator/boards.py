@@ -163,7 +163,7 @@ def _time_until(act: OperatorTurn, board: Board, day: date) -> timedelta:
     wait = wait_of(act.work, board, act.now)
     if wait is None or wait.ends_at is None:
         raise OperatorError(f"No clock runs on board {board.id}. Name the time with --days.")
-    more = datetime.combine(day + timedelta(days=1), time(), UTC) - wait.ends_at
+    more = datetime.combine(day, time(), UTC) - wait.ends_at + timedelta(days=1)
     if more <= timedelta():
         until = f"{wait.ends_at:%Y-%m-%d %H:%M}"
         raise OperatorError(f"On board {board.id} there is time until {until} UTC already.")

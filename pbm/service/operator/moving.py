@@ -41,9 +41,9 @@ def copy_database(settings: Settings, from_url: str, to_url: str, clock: Clock) 
     database_state(replace(settings, database_url=from_url))
     with _alone(from_url, clock) as source, _alone(to_url, clock) as target:
         name = shown_url(target.engine.url)
-        migrate(target)
         if holds_data(target):
             raise OperatorError(f"{name} holds data already. Name a database that is empty.")
+        migrate(target)
         try:
             return _copy(source, target, clock)
         except (DBAPIError, OperatorError) as error:
