@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -307,11 +308,14 @@ def test_a_mail_that_another_has_sent_or_put_off_is_not_due(database: Database) 
 # -- one server on a file ----------------------------------------------------------------------
 
 
-def test_one_server_has_a_file(sqlite_url: str) -> None:
+def test_one_server_has_a_file(sqlite_url: str, tmp_path: Path) -> None:
     database = Database(sqlite_url)
     held = acquire_server_lock(database)
-    with pytest.raises(OperatorError, match="uses the database"):
-        acquire_server_lock(database)
+    link = tmp_path / "link.sqlite3"
+    link.symlink_to(database.engine.url.database or "")
+    for url in (sqlite_url, f"sqlite:///{link}"):
+        with pytest.raises(OperatorError, match="uses the database"):
+            acquire_server_lock(Database(url))
     assert held is not None
     held.close()
     again = acquire_server_lock(database)

@@ -27,7 +27,7 @@ def acquire_server_lock(database: Database) -> IO[str] | None:
     name = database.engine.url.database if database.embedded else None
     if not name:
         return None
-    path = Path(f"{name}-server.lock")
+    path = Path(f"{Path(name).resolve()}-server.lock")  # one lock, whatever link leads there
     try:
         file = path.open("a+", encoding="ascii")
     except OSError as error:
