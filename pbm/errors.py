@@ -14,3 +14,7 @@ class Refusal(Exception):  # noqa: N818 - a refusal is the word players and docs
 
 class OperatorError(Exception):
     """The operator's request fails, or a setting is wrong; ``str()`` says what to do."""
+
+
+class WrongArgumentError(OperatorError):
+    """What the operator typed cannot be right, whatever is stored."""

@@ -45,6 +45,8 @@ def main(context: click.Context, who: str) -> None:
     """Look after a pbm server, while it runs.
 
     Run it in the server's folder and with its settings: PBM_... variables, else ./pbm.toml.
+
+    Exit codes: 0 done, 1 not done or something is wrong, 2 an argument is wrong.
     """
     context.with_resource(owner_only())
     context.obj = Console(who)

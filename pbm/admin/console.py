@@ -18,7 +18,7 @@ from click.exceptions import Exit
 from pbm.admin.bars import bars
 from pbm.clock import system_clock
 from pbm.config import Settings, settings_from_here
-from pbm.errors import OperatorError
+from pbm.errors import OperatorError, WrongArgumentError
 
 if TYPE_CHECKING:
     from pbm.service.operator.operator_session import OperatorSession
@@ -107,7 +107,8 @@ def _print_mails(session: "OperatorSession") -> None:
 class Commands(click.Group):
     """A click group that imports the module of a command when that command is called.
 
-    An error that is the operator's matter is printed as a sentence, and the status is 1.
+    An error that is the operator's matter is printed as a sentence, and the status is 1, or 2 if an
+    argument is wrong.
     """
 
     def __init__(self, *given: Any, later: Mapping[str, tuple[str, str]], **named: Any) -> None:
@@ -147,7 +148,9 @@ class Commands(click.Group):
 
             if not isinstance(error, TROUBLES):
                 raise
-            raise click.ClickException(sentence_of(error)) from error
+            is_typed = isinstance(error, WrongArgumentError)
+            kind = click.UsageError if is_typed else click.ClickException
+            raise kind(sentence_of(error)) from error
 
 
 def login_name() -> str:

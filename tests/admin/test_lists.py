@@ -3,10 +3,13 @@
 import io
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
+import click
 import pytest
 
+from pbm.admin.cli import main
 from pbm.admin.listing import print_list
 from tests.admin.conftest import Room
 from tests.admin.test_cli import WHY, Admin, admin, lines
@@ -134,3 +137,30 @@ def test_a_terminal_has_a_table_with_headings(monkeypatch: pytest.MonkeyPatch) -
     assert "set up" in heading
     assert "bob, alice" in line
     assert "\x1b[33m" in line  # the colour of what is closed
+
+
+def every_command(group: click.Group = main, *path: str) -> Iterator[tuple[str, ...]]:
+    """The words of each command, through the whole tree."""
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        assert command, name
+        yield (*path, name)
+        if isinstance(command, click.Group):
+            yield from every_command(command, *path, name)
+
+
+@pytest.mark.on_postgresql
+def test_each_command_has_help_and_refuses_what_it_does_not_know(admin: Admin) -> None:
+    found = list(every_command())
+    assert len(found) > 40
+    for words in found:
+        shown = admin(*words, "--help")
+        assert (shown.exit_code, shown.stderr) == (0, ""), words
+        assert shown.stdout.startswith(f"Usage: main {' '.join(words)}"), words
+        if "Print JSON" in shown.stdout:
+            assert any(schema.startswith(" ".join(words)) for schema in SCHEMAS), words
+        for wrong in ("--nonsense", "\udcff"):
+            result = admin(*words, wrong, *(["x"] * 9))
+            assert result.exit_code == 2, (words, wrong)
+            assert "Error: " in result.stderr, words
+    assert "Exit codes: 0 done, 1 " in admin("--help").stdout

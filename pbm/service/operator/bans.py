@@ -5,7 +5,7 @@ from datetime import timedelta
 from ipaddress import ip_address, ip_network
 
 from pbm.addresses import address_key, mailbox_key
-from pbm.errors import OperatorError
+from pbm.errors import OperatorError, WrongArgumentError
 from pbm.mail.address import AddressError, parse_address
 from pbm.service.intake.bans import BanList, network_of
 from pbm.service.operator.operator_session import OperatorSession, find_player
@@ -89,7 +89,7 @@ def _name_of(what: str) -> str:
             return parse_address(f"x{what}").removeprefix("x")
         return mailbox_key(parse_address(what))
     except AddressError as error:
-        raise OperatorError(str(error)) from error
+        raise WrongArgumentError(str(error)) from error
 
 
 def _player(work: UnitOfWork, what: str) -> Player | None:

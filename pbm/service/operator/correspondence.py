@@ -11,7 +11,7 @@ from email.utils import formatdate, make_msgid, parseaddr
 from pathlib import Path
 
 from pbm.config import Doorway, Settings
-from pbm.errors import OperatorError
+from pbm.errors import OperatorError, WrongArgumentError
 from pbm.mail.address import AddressError, parse_address
 from pbm.mail.smtp_out.maildir import mails_of
 from pbm.service.health.results import TROUBLES
@@ -166,7 +166,7 @@ def _mails(settings: Settings, address: str) -> list[Path]:
     try:
         return mails_of(Path(settings.maildir), parse_address(address))
     except AddressError as error:
-        raise OperatorError(str(error)) from error
+        raise WrongArgumentError(str(error)) from error
     except OSError as error:
         raise OperatorError(f"Mail cannot be read: {error.strerror}.") from error
 

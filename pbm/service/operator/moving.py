@@ -11,7 +11,7 @@ from sqlalchemy.types import TypeEngine
 
 from pbm.clock import Clock
 from pbm.config import Settings
-from pbm.errors import OperatorError
+from pbm.errors import OperatorError, WrongArgumentError
 from pbm.service.health.processes import refuse_processes
 from pbm.service.operator.copies import holds_data
 from pbm.service.operator.database_state import database_state
@@ -36,8 +36,12 @@ def copy_database(settings: Settings, from_url: str, to_url: str, clock: Clock) 
 
     The target is committed only if it has as many rows, and all its boards are right.
     """
-    if parse_url(from_url) == parse_url(to_url):
-        raise OperatorError("Both URLs name the same database. Name an empty one to copy to.")
+    try:
+        is_same = parse_url(from_url) == parse_url(to_url)
+    except OperatorError as error:
+        raise WrongArgumentError(str(error)) from error
+    if is_same:
+        raise WrongArgumentError("Both URLs name the same database. Name an empty one to copy to.")
     database_state(replace(settings, database_url=from_url))
     with _alone(from_url, clock) as source, _alone(to_url, clock) as target:
         name = shown_url(target.engine.url)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbm.commands.turn import Turn
-from pbm.errors import OperatorError
+from pbm.errors import WrongArgumentError
 from pbm.events.by_operator import OperatorActed
 from pbm.service.operator.operator_session import find_board
 from pbm.service.telling.announce import shown_to
@@ -60,9 +60,9 @@ class OperatorTurn(Turn):
 def reason_of(why: str) -> str:
     reason = one_line(why)
     if not reason:
-        raise OperatorError("Give a reason with --why; the players concerned will read it.")
+        raise WrongArgumentError("Give a reason with --why; the players concerned will read it.")
     if len(reason) > MOST_WHY:
-        raise OperatorError(f"The reason may have {MOST_WHY} characters at most.")
+        raise WrongArgumentError(f"The reason may have {MOST_WHY} characters at most.")
     return reason
 
 

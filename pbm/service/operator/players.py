@@ -1,7 +1,7 @@
 """`pbm-admin players`: changes of players by the operator."""
 
 from pbm.addresses import address_key
-from pbm.errors import OperatorError
+from pbm.errors import OperatorError, WrongArgumentError
 from pbm.events import by_operator
 from pbm.mail.address import AddressError, Unknown, parse_address
 from pbm.play.actions import boards_played, leave_board
@@ -24,7 +24,7 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
         try:
             new = parse_address(address)
         except AddressError as error:
-            raise OperatorError(str(error)) from error
+            raise WrongArgumentError(str(error)) from error
         _check_address(act, player, new)
         # Their tags are void, and the boards are mailed anew.
         act.work.outbox.give_up_all(player.id, "the operator replaced the address", act.now)

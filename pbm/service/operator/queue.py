@@ -9,7 +9,7 @@ from datetime import datetime
 
 from jinja2 import TemplateError
 
-from pbm.errors import OperatorError
+from pbm.errors import OperatorError, WrongArgumentError
 from pbm.mail.reading.charsets import decode, decode_words
 from pbm.mail.reading.limits import LIMITS, UnreadableMail
 from pbm.mail.reading.mime import body_text, split_mail
@@ -170,12 +170,12 @@ def _drop(act: OperatorTurn, name: str) -> str:
 def find_mail(work: UnitOfWork, name: str, *, lock: bool = False) -> InboxMail | OutboxMail:
     parsed = _NAME.fullmatch(name)
     if parsed is None:
-        raise OperatorError(
+        raise WrongArgumentError(
             f"{name!r} names no mail: i12 is an incoming one, o12 one on its way out."
         )
     kind, number = parsed[1].lower(), int(parsed[2])
     if not kind:
-        raise OperatorError(
+        raise WrongArgumentError(
             f"There may be two mails {number}: say {incoming(number)} for the one that came in, "
             f"{outgoing(number)} for the one on its way out."
         )
