@@ -18,7 +18,11 @@ _WORD = re.compile(r"[A-Za-z0-9._-]{1,255}", re.ASCII)
 _URL = re.compile(r"https?://[A-Za-z0-9._~:/\[\]%?=&+-]{1,180}", re.ASCII)
 _LOOPBACK = "127.0.0.0/8, ::1"
 _LISTEN_FORMS = "127.0.0.1:8025, lmtp://127.0.0.1:8024 or lmtp:///run/pbm/lmtp"
-_FORMS = {"PBM_LISTEN": _LISTEN_FORMS, "PBM_METRICS_LISTEN": "127.0.0.1:9325"}
+_FORMS = {
+    "PBM_LISTEN": _LISTEN_FORMS,
+    "PBM_METRICS_LISTEN": "127.0.0.1:9325",
+    "PBM_WEB_LISTEN": "127.0.0.1:8080",
+}
 _LONGEST_SOCKET_PATH = 107  # bytes; what the kernel takes
 _SMTP_PORT = 25
 _MOST_WORKERS, _USUAL_WORKERS = 64, 8
@@ -77,6 +81,7 @@ class Settings:
     metrics_listen: str = ""
     backup_dir: str = ""
     web_url: str = ""
+    web_listen: str = ""
 
     @property
     def doorways(self) -> tuple[Doorway, ...]:
@@ -90,6 +95,12 @@ class Settings:
         """Host and port for metrics; None if they are not wanted."""
         listen = self.metrics_listen
         return _host_port(listen, listen, "PBM_METRICS_LISTEN") if listen else None
+
+    @property
+    def web_address(self) -> tuple[str, int] | None:
+        """Host and port for public pages; None if there are none."""
+        listen = self.web_listen
+        return _host_port(listen, listen, "PBM_WEB_LISTEN") if listen else None
 
     @property
     def page_url(self) -> str:
@@ -195,6 +206,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
         settings.doorways,
         settings.trusted_networks,
         settings.metrics_address,
+        settings.web_address,
         settings.backup_folder,
         settings.page_url,
     )

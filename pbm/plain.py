@@ -1,5 +1,8 @@
 """Typed values as plain JSON, and back: dataclasses as objects, tuples as lists."""
 
+import json
+import zlib
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import cache
@@ -26,6 +29,12 @@ def to_plain(value: Any) -> Any:
     if is_dataclass(value):
         return {name: to_plain(getattr(value, name)) for name in value.__dataclass_fields__}
     return value
+
+
+def packed(plain: Any) -> str:
+    """Return plain JSON as few characters that may stand in a link's fragment."""
+    text = json.dumps(plain, separators=(",", ":")).encode()
+    return urlsafe_b64encode(zlib.compress(text, 9)).decode("ascii").rstrip("=")
 
 
 def from_plain(kind: type[_Kind], plain: Any) -> _Kind:

@@ -30,6 +30,11 @@ def strength_file() -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
+def board_page() -> str:
+    """Return the board page, which is built and lies in the package."""
+    return (_PACKAGE / "page" / "board.html").read_text(encoding="utf-8")
+
+
 def game_templates() -> dict[str, Path]:
     return {name: _of_game(name, "templates") / name for name in games()}
 

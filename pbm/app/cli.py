@@ -13,8 +13,9 @@ from pbm.config import settings_from_here
 from pbm.errors import OperatorError
 from pbm.files import owner_only
 from pbm.rules.registry import GamesError
-from pbm.service.running.heartbeat import ROLES
+from pbm.service.running.heartbeat import ROLES, WEB
 
+_ROLES = frozenset((*ROLES, WEB))
 _NEW_OBJECTS = 10_000  # between two garbage collections; a turn makes some thousands
 
 
@@ -27,7 +28,7 @@ def main() -> None:
 @main.command()
 @click.option(
     "--roles",
-    default=",".join(sorted(ROLES)),
+    default=",".join(sorted(_ROLES)),
     show_default=True,
     metavar="ROLES",
     help="What this process does; the others do the rest, on one PostgreSQL.",
@@ -50,7 +51,7 @@ def serve(roles: str) -> None:
 
 def _parse_roles(text: str) -> frozenset[str]:
     roles = frozenset(word.strip() for word in text.split(",") if word.strip())
-    if not roles <= set(ROLES) or not roles:
-        known = ", ".join(sorted(ROLES))
+    if not roles <= _ROLES or not roles:
+        known = ", ".join(sorted(_ROLES))
         raise OperatorError(f"--roles={text}: name one or more of {known}, with commas between.")
     return roles

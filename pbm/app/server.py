@@ -11,6 +11,7 @@ import structlog
 from pbm.app.backing_up import keep_backups
 from pbm.app.observing import observed
 from pbm.app.opening import open_to_serve, open_transport
+from pbm.app.public_pages import showing
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
@@ -27,12 +28,14 @@ from pbm.service.robots.jobs import RobotJobs, RobotWorker
 from pbm.service.robots.worker_processes import WorkerProcesses
 from pbm.service.running.disks import watch_disks
 from pbm.service.running.heartbeat import (
+    BEAT_EVERY,
     LISTEN,
     POST,
     ROBOTS,
     ROLES,
     TICKS,
     TURN,
+    WEB,
     Heart,
     beat,
     keep_beating,
@@ -47,6 +50,7 @@ from pbm.store.channels import Channel
 from pbm.store.db import Database
 from pbm.store.processes.locks import acquire_server_lock
 from pbm.store.processes.notify import Notifier
+from pbm.web.serving import WebServer
 
 DRAIN_SECONDS = 20.0
 TURNS_AT_ONCE = 3  # on a shared database, each with its own transaction and thread
@@ -65,9 +69,9 @@ class Server:
 
     def __init__(self, settings: Settings, roles: frozenset[str] = frozenset(ROLES)) -> None:
         self._settings = settings
-        self._roles = roles
+        self._roles = roles = self._wanted(settings, roles)
         self._database = Database(settings.database_url)
-        if self._database.embedded and roles != frozenset(ROLES):
+        if self._database.embedded and not roles.issuperset(ROLES):
             raise OperatorError("One process does everything on SQLite: leave out --roles.")
         self._alone = acquire_server_lock(self._database)
         self._transport = open_transport(settings)
@@ -103,6 +107,15 @@ class Server:
         self._writers = self._open_writers()
         self._heart = Heart(system_clock, roles)
 
+    @staticmethod
+    def _wanted(settings: Settings, roles: frozenset[str]) -> frozenset[str]:
+        """Return the roles without `web` if no address is set for it. Raises OperatorError."""
+        if settings.web_address:
+            return roles
+        if roles == {WEB}:
+            raise OperatorError("--roles=web: set PBM_WEB_LISTEN, such as to 127.0.0.1:8080.")
+        return roles - {WEB}
+
     def _open_writers(self) -> dict[str, Writer]:
         """Return the writers to the database by name. On SQLite, all names share one writer."""
         tell = self._notifier.notify
@@ -135,6 +148,7 @@ class Server:
             if TURN in self._roles:
                 stack.enter_context(self._watchdog.running())
             stack.enter_context(observed(self._settings, system_clock, self._heart.stuck))
+            web = WEB in self._roles and stack.enter_context(showing(self._settings))
             loops = {
                 TURN: self._take_turns,
                 TICKS: self._keep_time,
@@ -148,6 +162,7 @@ class Server:
                 self._read_again(listener),
                 watch_disks(self._settings),
                 *([keep_backups(self._settings, folder)] if folder else []),
+                *([self._watch_pages(web)] if web else []),
                 *(loops[role]() for role in loops if role in self._roles),
             )
             tasks = [asyncio.create_task(it) for it in work]
@@ -222,6 +237,12 @@ class Server:
         alive = partial(self._heart.alive, POST)
         await send_post(self._post, self._looking, self._writers[POST], self._woken[POST], alive)
 
+    async def _watch_pages(self, web: WebServer) -> None:
+        while True:
+            await web.answers()
+            self._heart.alive(WEB)
+            await asyncio.sleep(BEAT_EVERY / 2)
+
     async def _until_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
         stopping = asyncio.create_task(self._stopping.wait())
         await asyncio.wait([stopping, *tasks], return_when=asyncio.FIRST_COMPLETED)
@@ -261,6 +282,8 @@ class Server:
         told = {"address": settings.address, "roles": ",".join(sorted(roles))}
         if LISTEN in roles:
             told["listening"] = settings.listen
+        if WEB in roles:
+            told["pages"] = settings.web_listen
         if POST in roles:
             maildirs = f"Maildirs under {settings.maildir}"
             told["mail_goes_to"] = "a smarthost" if settings.smarthost else maildirs

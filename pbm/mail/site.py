@@ -1,11 +1,8 @@
 """The identity of one server: its address, keys, trusted peers, and sources of randomness."""
 
-import json
 import random
 import re
 import secrets
-import zlib
-from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_address
@@ -15,6 +12,7 @@ from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.mail.address import AddressError, SeparatorError, ServerAddress, short_name
 from pbm.mail.keys import Keyring
+from pbm.plain import packed
 
 _BOARD_ID = re.compile(
     r"<g(\d{1,9})\.p(\d{1,5})(?:b(\d{1,5}))?((?:\.[a-z]{1,20}\d{1,9}p\d{1,5}){0,4})"
@@ -73,8 +71,7 @@ class Site:
         of addresses. Mail programs leave a sign at the end out of a link, so it ends with a letter.
         """
         told = {**data, "a": f"{self.address.before_detail}@{self.address.domain}"}
-        packed = zlib.compress(json.dumps(told, separators=(",", ":")).encode(), 9)
-        return f"{self.page_url}#1..{urlsafe_b64encode(packed).decode('ascii').rstrip('=')}z"
+        return f"{self.page_url}#1..{packed(told)}z"
 
     def bounce_address(self, player_id: int, message_id: str) -> str:
         """Return the envelope sender of a mail to a player; bounces of the mail go there."""

@@ -5,10 +5,10 @@
  * The game's name and title, the board's number, the plies played, the state before the moves, these
  * moves, the handles, the seats for which the reader moves, the reader's own seats, whether the game
  * goes on, and the address; its detail (such as g12.u7.TAG) stands in the link by itself, so that
- * whoever keeps or quotes the link can mask it. */
+ * whoever keeps or quotes the link can mask it. Whoever only looks on has no address and no detail. */
 
 const MOST = 1500; // characters of a mailto link that every mail program takes
-const LINK = /^#?1\.((?:g\d{1,9}\.)?u\d{1,9}\.[a-z0-9]{17,18})\.([A-Za-z0-9_-]+)z$/;
+const LINK = /^#?1\.((?:(?:g\d{1,9}\.)?u\d{1,9}\.[a-z0-9]{17,18})?)\.([A-Za-z0-9_-]+)z$/;
 
 /** What a link's fragment tells. @param {string} fragment @returns {Promise<Linked>} Throws if it
  * is cut off or changed. */
@@ -19,6 +19,7 @@ export async function readLink(fragment) {
   const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const told = JSON.parse(await new Response(stream).text());
+  if (!found[1] !== !told.a) throw new Error("a link without its tag");
   return { ...told, a: told.a.replace("@", `${found[1]}@`) };
 }
 

@@ -41,6 +41,31 @@ def page_data(work: UnitOfWork, board: Board, reader: Player) -> dict[str, Any] 
     }
 
 
+def whole_game(work: UnitOfWork, board: Board) -> dict[str, Any] | None:
+    """Return a game from its start for whoever looks on; None if the page cannot show it.
+
+    The page knows no departures, so it has the moves up to the first one.
+    """
+    if not has(board.rules, PageRules):
+        return None
+    departures = work.plies.departures(board.id) if board.position.out else ()
+    until = min((item.after_ply for item in departures), default=board.ply)
+    moves = [ply.text for ply in work.plies.of(board.id)[:until]]
+    return {
+        "g": board.game,
+        "t": board.rules.info.title,
+        "b": board.id,
+        "p": len(moves),
+        "s": board.start_state,
+        "m": moves,
+        "n": [seat.handle for seat in board.seats],
+        "o": [],
+        "y": [],
+        "a": "",
+        "l": int(board.playing and not departures),
+    }
+
+
 def page_shape(ground: Ground) -> dict[str, Any]:
     return {name: getattr(ground, name) for name in _SHAPE}
 

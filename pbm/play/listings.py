@@ -3,7 +3,7 @@
 A `viewer` is the reader if that is a player, else None.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -15,6 +15,7 @@ from pbm.play import seeks
 from pbm.play.clocks.vacations import today_of
 from pbm.play.clocks.view import clock_for
 from pbm.play.limits import MOST_TOGETHER
+from pbm.play.public import public_among, public_boards
 from pbm.play.ratings import STALE, at, measured, shown_of
 from pbm.play.results import result_of, score_of
 from pbm.play.views import ViewData, board_views, recent_since
@@ -24,7 +25,7 @@ from pbm.store.db import UnitOfWork
 from pbm.store.repositories.history import MOST_MEETINGS
 from pbm.store.repositories.players import Listed
 from pbm.store.values.asking import Seek
-from pbm.store.values.boards import Board
+from pbm.store.values.boards import Board, BoardStatus
 from pbm.store.values.players import Player, Pool, Rating
 
 Listing = dict[str, Any]
@@ -121,22 +122,28 @@ def history(
     }
 
 
-def standings(work: UnitOfWork, game: str, viewer: Player | None, now: datetime) -> Listing:
-    """Return the players with the highest ratings in each pool, and the place of the viewer."""
-    lists = [found for pool in Pool if (found := _best(work, game, pool, viewer, now))]
+def standings(
+    work: UnitOfWork, game: str, viewer: Player | None, now: datetime, *, public: bool = False
+) -> Listing:
+    """Return the players with the highest ratings in each pool, and the place of the viewer.
+
+    If they are `public`, they leave out those whom public pages may not name.
+    """
+    lists = [found for pool in Pool if (found := _best(work, game, pool, viewer, now, public))]
     stale = work.facts.find(STALE) is not None
     return {"lists": lists, "game": game_named(game).info.title, "stale": stale}
 
 
 def _best(
-    work: UnitOfWork, game: str, pool: Pool, viewer: Player | None, now: datetime
+    work: UnitOfWork, game: str, pool: Pool, viewer: Player | None, now: datetime, public: bool
 ) -> Listing | None:
     found = _places(work, game, pool, now)
     known, apart = (
         [one for one, row in found.items() if row["provisional"] == new] for new in (False, True)
     )
     own = {viewer.id} & found.keys() if viewer else set[int]()
-    named = {*known[:_MOST_PLACES], *apart[:_MOST_PLACES], *own}
+    named: Collection[int] = {*known[:_MOST_PLACES], *apart[:_MOST_PLACES], *own}
+    named = public_among(work, named) if public else named
     handles = work.players.handles_of(named)
     rows, others = (
         [{"handle": handles[one], **found[one]} for one in some if one in named]
@@ -247,6 +254,42 @@ def _board_data(work: UnitOfWork, board: Board, viewer: Player | None, now: date
         "paused": board.playing and board.paused_since is not None,
         "winners": [board.seats[seat - 1].handle for seat in board.winners or ()],
     }
+
+
+def public_list(work: UnitOfWork, status: BoardStatus, below: int, now: datetime) -> Listing:
+    """Return the newest public boards with numbers below `below`; `go_on` is that of the next list.
+
+    A list may be short, since as many boards are looked at for each.
+    """
+    numbers = work.boards.newest(status, below, most=_MOST_BOARDS)
+    shown = public_boards(work, work.boards.get_many(numbers))
+    go_on = numbers[-1] if len(numbers) == _MOST_BOARDS else None
+    return {"boards": [_board_data(work, board, None, now) for board in shown], "go_on": go_on}
+
+
+def public_player(work: UnitOfWork, player: Player, now: datetime) -> Listing:
+    """Return what everybody may know of a player, and the newest public boards."""
+    found = {
+        name: public_boards(work, Selection(which, [player]).boards(work))[:_MOST_BOARDS]
+        for name, which in (("running", Which.ACTIVE), ("ended", Which.OVER))
+    }
+    listed = {
+        name: [_board_data(work, board, None, now) for board in boards]
+        for name, boards in found.items()
+    }
+    return {**player_info(work, player, now), **listed}
+
+
+def public_seeks(work: UnitOfWork, now: datetime, most: int = 40) -> list[Listing]:
+    """Return open seeks, if all who wait there may be named and the board will be public."""
+    found, _, _ = seeks.seeks_to_join(work, None, now, most)
+    named = public_among(work, {one.player_id for seek in found for one in seek.waiting})
+    shown = [
+        seek
+        for seek in found
+        if not seek.wish.private and all(one.player_id in named for one in seek.waiting)
+    ]
+    return seeks_data(work, shown, None, now)
 
 
 def open_seeks(work: UnitOfWork, viewer: Player | None, now: datetime, most: int = 40) -> Listing:

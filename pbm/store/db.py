@@ -26,7 +26,7 @@ from pbm.store.repositories.seeks import Seeks
 from pbm.store.repositories.server_state import Bans, Changes, Counts, Facts, Heartbeats
 from pbm.store.repositories.talk import Blocks, Notes, Reports, Words
 from pbm.store.repositories.watching import Watchings
-from pbm.store.sql.driver import make_engine
+from pbm.store.sql.driver import make_engine, refuse_writes
 from pbm.store.sql.statement import Read, rows_of
 from pbm.store.sql.transaction import Transaction
 
@@ -90,9 +90,11 @@ class UnitOfWork(Transaction):
 class Database:
     """A SQLite file (in WAL mode) if `embedded` is True, otherwise a PostgreSQL database."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, reads_only: bool = False) -> None:
         """Create the engine, without connecting. Raises OperatorError for an invalid URL."""
         self.engine = make_engine(url)
+        if reads_only:
+            refuse_writes(self.engine)
         self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = self.engine.execution_options(pbm_begins_itself=True)
         self._reader = self._writer.execution_options(pbm_reading=True)

@@ -88,6 +88,10 @@ def test_a_variable_that_is_no_setting_is_refused(
         ({"PBM_ROBOT_SECONDS": "61"}, "PBM_ROBOT_SECONDS is a number of seconds up to 60"),
         ({"PBM_AUTHSERV_ID": "mx.example; x"}, "PBM_AUTHSERV_ID must be the first word"),
         ({"PBM_WEB_URL": "games.example"}, "PBM_WEB_URL is where the board page lies, such as"),
+        (
+            {"PBM_WEB_LISTEN": "8080"},
+            "PBM_WEB_LISTEN: '8080' is not host:port, such as 127.0.0.1:8080",
+        ),
         ({"PBM_BACKUP_DIR": "/dev/null"}, "PBM_BACKUP_DIR: '/dev/null' is no folder."),
         ({"PBM_DATABASE_URL": f"mysql://pbm:{PASSWORD}@db/pbm"}, "PBM_DATABASE_URL must look like"),
         ({"PBM_DATABASE_URL": f"postgresql://pbm:{PASSWORD}@db:x/pbm"}, "PBM_DATABASE_URL must"),

@@ -26,6 +26,8 @@ from pbm.version import version
 LISTEN, TURN, POST, TICKS, ROBOTS = "listen", "turn", "post", "ticks", "robots"
 ROLES = (LISTEN, TURN, POST, TICKS, ROBOTS)
 """The roles: accept mail, run turns, send mail, run timers, compute robots' moves."""
+WEB = "web"
+"""A role that a server can do without: show public pages."""
 
 BEAT_EVERY = 20.0  # seconds
 LATE = timedelta(seconds=60)  # without a heartbeat a process counts as dead or stuck

@@ -198,6 +198,26 @@ class Boards(Repository):
             query = query.where(boards.c.id.in_(_sat(player_id)))
         return self._scalars(query.order_by(boards.c.id.desc()).limit(most))[::-1]
 
+    def newest(self, status: BoardStatus, below: int, most: int) -> tuple[int, ...]:
+        """Return the highest numbers below `below` of boards that are not private."""
+        its = (boards.c.status == status, ~boards.c.private, boards.c.id < below)
+        query = select(boards.c.id).where(*its)
+        return self._scalars(query.order_by(boards.c.id.desc()).limit(most))
+
+    def last_number(self) -> int:
+        return self._count(select(func.max(boards.c.id)))
+
+    def have_sat(self, board_ids: Collection[int]) -> dict[int, set[int]]:
+        """Return who sits on boards or sat there before, by the boards' numbers."""
+        here, before = (
+            select(table.c.board_id, table.c.player_id).where(table.c.board_id.in_(board_ids))
+            for table in (seats, handovers)
+        )
+        found: dict[int, set[int]] = {number: set() for number in board_ids}
+        for row in self._rows(here.union(before)) if board_ids else ():
+            found[row["board_id"]].add(row["player_id"])
+        return found
+
     def of_match(self, match_id: int) -> tuple[Board, ...]:
         """Return the boards of a match, in the order of its rounds."""
         return self._where(boards.c.match_id == match_id)

@@ -68,6 +68,9 @@ boards = table(
     # Whether only its players see it.
     Column("private", Boolean, nullable=False, server_default=false()),
     Index("ix_boards_begun_by_id", "begun_by_id", **only_where(text("begun_by_id IS NOT NULL"))),
+    Index(
+        "ix_boards_listed", "status", "id", **only_where(text("private = 0"), text("NOT private"))
+    ),
     Index("ix_boards_match_id", "match_id", **only_where(text("match_id IS NOT NULL"))),
     Index("ix_boards_rematch_of", "rematch_of", **only_where(text("rematch_of IS NOT NULL"))),
     Index("ix_boards_to_move_id", "to_move_id", **only_where(text("to_move_id IS NOT NULL"))),

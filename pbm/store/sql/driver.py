@@ -27,6 +27,7 @@ from pbm.files import check_access, trouble
 from pbm.store.sql.jsons import dumps, loads
 
 _BUSY_MILLISECONDS = 30_000
+_READER_SECONDS = 5  # of a statement, for those who only read
 _DRIVERS = {
     "sqlite": "sqlite",
     "sqlite+pysqlite": "sqlite",
@@ -74,6 +75,21 @@ def shown_url(url: URL) -> str:
 
 
 _OPTIONS = {"json_serializer": dumps, "json_deserializer": loads, "hide_parameters": True}
+
+
+def refuse_writes(engine: Engine) -> None:
+    """Let each connection that is made from now on only read, and for some seconds at most."""
+    is_sqlite = engine.dialect.name == "sqlite"
+    event.listen(engine, "connect", _only_read_sqlite if is_sqlite else _only_read_postgresql)
+
+
+def _only_read_sqlite(held: Any, _record: object) -> None:
+    held.execute("PRAGMA query_only=ON")
+
+
+def _only_read_postgresql(held: Any, _record: object) -> None:
+    held.execute("SET default_transaction_read_only = on")
+    held.execute(f"SET statement_timeout = '{_READER_SECONDS}s'")
 
 
 def make_engine(url: str) -> Engine:

@@ -1,0 +1,314 @@
+"""Public pages: what they show, what they never show, and what a reader may ask."""
+
+import http.client
+import re
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from ipaddress import ip_network
+from pathlib import Path
+
+import axe_core_python
+import pytest
+from sqlalchemy import event
+
+from pbm.app.public_pages import pages_of
+from pbm.config import Settings
+from pbm.errors import OperatorError
+from pbm.store.db import Database
+from pbm.store.schema.people import players
+from pbm.web.rates import Rates, asking
+from pbm.web.serving import WebServer
+from tests.browser import Browser
+from tests.e2e.ports import free_port
+from tests.e2e.running import RunningServer
+from tests.polling import until
+from tests.sqlite_tables import make_tables
+from tests.table import SERVER, Table
+from tests.web.scene import ENDED, MARK, MARKUP, PRIVATE, PUBLIC, SECRET, SHY, Scene, made
+
+LOOPBACK = [ip_network("127.0.0.0/8")]
+AXE = Path(axe_core_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def scene(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Scene]:
+    """One server for all tests of a database: they only read."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('web') / 'pbm.sqlite3'}"
+        make_tables(url)
+        with made(url) as scene:
+            yield scene
+    else:
+        with request.getfixturevalue("postgres_tables").lent() as url, made(url) as scene:
+            yield scene
+
+
+def asked(
+    scene: Scene, path: str, method: str = "GET", **headers: str
+) -> tuple[http.client.HTTPResponse, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", scene.server.port, timeout=20)
+    connection.request(method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response, body
+
+
+def test_games_stand_where_they_belong(scene: Scene) -> None:
+    running, ended = scene.text("/boards/running"), scene.text("/boards/ended")
+    assert f'href="/board/{PUBLIC}"' in running
+    assert "1 move, bob to move" in running
+    assert f'href="/board/{ENDED}"' in ended
+    assert "carol won" in ended
+    assert {*re.findall(r"/board/(\d+)", running + ended)} == {str(PUBLIC), str(ENDED), str(MARKUP)}
+    board = scene.text(f"/board/{ENDED}")
+    assert "carol won after 1 move." in board
+    assert 'href="/board.html#1..' in board
+    assert "<span>c3,d3</span>" in board
+    assert "Board 1" in scene.text("/player/alice")
+    assert "resigned" in board
+    assert "join%20" in scene.text("/seeks")
+    assert "3 players" in scene.text("/seeks")
+
+
+def test_no_page_tells_a_secret(scene: Scene) -> None:
+    (told,) = scene.table.rows("plans")
+    assert scene.table.rows("notes")
+    assert "c4,d4" in str(told)
+    assert scene.tags
+    for path in scene.paths:
+        text = scene.text(path)
+        if path in ("/board.html", "/player/emil") or path.startswith("/help/"):
+            continue  # without anything of the database; and a player who has a private board
+        assert [word for word in (*SECRET, *scene.tags) if word in text] == [], path
+    assert "emil" in scene.text("/player/emil")
+    assert f"/board/{PRIVATE}" not in scene.text("/player/emil") + scene.text("/player/alice")
+
+
+def test_a_private_game_is_a_result_without_names(scene: Scene) -> None:
+    told = scene.text(f"/board/{PRIVATE}")
+    assert "only its players see it" in told
+    assert "Seat 2 won after 1 move." in told
+    assert scene.pages.answer(f"/board/{PRIVATE}").status == 404
+    assert "won" not in scene.text(f"/board/{SHY}")
+
+
+def test_markup_is_text(scene: Scene) -> None:
+    for path in ("/", "/boards/running", f"/board/{MARKUP}", "/player/carol"):
+        text = scene.text(path)
+        assert "&lt;i title=" in text, path
+        assert MARK not in text, path
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/board/0", "/board/99", "/board/9999999999", "/board/-1", "/board/1/", "/board/%31"),
+        *("/board/1/pgn.txt", "/board/1/..%2f..", "/../../etc/passwd", "//", "/boards/ended/0"),
+        *(
+            "/style.css",
+            "/help/../../x",
+            "/help/none",
+            "/standings/chess",
+            "/player/A",
+            "/x?y=/board/1",
+        ),
+        *("http://games.example/", "*", "/board/1%00", "/board/١"),
+    ],
+)
+def test_what_is_not_there_is_said_in_a_sentence(scene: Scene, path: str) -> None:
+    raw = f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+    with socket.create_connection(("127.0.0.1", scene.server.port), timeout=20) as client:
+        client.sendall(raw)
+        said = b"".join(iter(lambda: client.recv(65536), b""))
+    status = int(said.split()[1])
+    assert status == (400 if not path.isascii() else 404)
+    assert b"<p>T" in said
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_a_browser_is_told_what_it_may_do(scene: Scene) -> None:
+    for path in ("/", f"/board/{PUBLIC}", "/board.html", "/none", f"/board/{PUBLIC}/json.txt"):
+        response, body = asked(scene, path)
+        policy = response.getheader("Content-Security-Policy") or ""
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+        assert response.getheader("X-Content-Type-Options") == "nosniff"
+        assert response.getheader("Referrer-Policy") == "no-referrer"
+        assert response.getheader("Set-Cookie") is None
+        assert b" style=" not in body
+        if path != "/board.html":
+            assert b"<script" not in body
+    assert asked(scene, "/robots.txt")[1].startswith(b"User-agent: *")
+
+
+def test_what_a_browser_has_is_not_sent_again(scene: Scene) -> None:
+    first, _ = asked(scene, f"/board/{PUBLIC}")
+    tag = first.getheader("ETag") or ""
+    again, nothing = asked(scene, f"/board/{PUBLIC}", If_None_Match=tag)
+    assert (again.status, nothing, again.getheader("ETag")) == (304, b"", tag)
+    head, nothing = asked(scene, f"/board/{PUBLIC}", "HEAD")
+    assert (head.status, nothing, head.getheader("ETag")) == (200, b"", tag)
+    assert asked(scene, f"/board/{ENDED}", If_None_Match=tag)[0].status == 200
+
+
+def test_pages_can_only_be_read(scene: Scene) -> None:
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE"):
+        response, _ = asked(scene, "/", method)
+        assert (response.status, response.getheader("Allow")) == (405, "GET, HEAD")
+    with (
+        pytest.raises(Exception, match=r"(?i)readonly|read-only"),
+        scene.pages._database.transaction() as work,
+    ):
+        work.execute(players.update().values(handle="x"))
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_nonsense_ends_the_connection(scene: Scene) -> None:
+    for raw in (b"\x16\x03\x01 hello\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"y" * 20_000):
+        with socket.create_connection(("127.0.0.1", scene.server.port), timeout=20) as client:
+            client.sendall(raw)
+            assert client.recv(65536).startswith(b"HTTP/1.1 400")
+            while client.recv(65536):
+                pass
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_one_network_cannot_ask_for_everything(scene: Scene) -> None:
+    for _ in range(130):
+        last, _ = asked(scene, "/robots.txt", X_Forwarded_For="203.0.113.9")
+        if last.status == 429:
+            break
+    assert (last.status, last.getheader("Retry-After")) == (429, "30")
+    assert asked(scene, "/robots.txt", X_Forwarded_For="203.0.113.77, 127.0.0.1")[0].status == 429
+    assert asked(scene, "/robots.txt", X_Forwarded_For="198.51.100.9")[0].status == 200
+    assert asked(scene, "/robots.txt")[0].status == 200
+
+
+def test_rates_are_bounded() -> None:
+    now = [0.0]
+    rates = Rates(lambda: now[0])
+    network = ip_network("192.0.2.0/24")
+    assert [rates.take(network) for _ in range(121)] == [True] * 120 + [False]
+    now[0] = 1.0
+    assert [rates.take(network) for _ in range(5)] == [True] * 4 + [False]
+    for number in range(10_010):
+        rates.take(ip_network((number << 8, 24)))
+    assert len(rates) == 10_000
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "network"),
+    [
+        ("203.0.113.9", "192.0.2.1", "203.0.113.0/24"),  # who is not trusted names nobody
+        ("127.0.0.1", "192.0.2.1", "192.0.2.0/24"),
+        ("127.0.0.1", "198.51.100.1, 192.0.2.1", "192.0.2.0/24"),
+        ("127.0.0.1", "2001:db8:1:2::1", "2001:db8:1::/56"),
+        ("127.0.0.1", "::ffff:192.0.2.1", "192.0.2.0/24"),
+        ("fe80::1%eth0", "", "fe80::/56"),
+        ("127.0.0.1", "", None),
+        ("127.0.0.1", "nobody", None),
+    ],
+)
+def test_who_asks(peer: str, forwarded: str, network: str | None) -> None:
+    found = asking(peer, forwarded, LOOPBACK)
+    assert (str(found) if found else None) == network
+
+
+def test_statements_do_not_grow_with_boards(table: Table, database_url: str) -> None:
+    table.joins("alice")
+    table.joins("bob")
+    table.begins("alice", "bob")
+    said: list[str] = []
+    paths = ("/", "/boards/running", "/boards/ended", "/standings", "/seeks", "/player/alice")
+    with closing(Database(database_url, reads_only=True)) as database:
+        pages = pages_of(Settings(address=SERVER), database)
+        event.listen(database.engine, "before_cursor_execute", lambda *it: said.append(it[2]))
+
+        def counted() -> dict[str, int]:
+            counts = {}
+            for path in (*paths, "/board/1", "/board/1/json.txt"):
+                said.clear()
+                assert pages.answer(path).status == 200
+                counts[path] = len(said)
+            return counts
+
+        before = counted()
+        table.begins("alice", "bob", times=60)
+        assert counted() == before
+        assert max(before.values()) <= 20, before
+        listed = pages.answer("/boards/running").body.decode()
+        older = re.search(r'href="(/boards/running/\d+)"', listed)
+        assert older
+        assert listed.count('href="/board/') == 50
+        assert 'href="/board/1"' in pages.answer(older[1]).body.decode()
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_a_port_that_is_taken_is_told(scene: Scene) -> None:
+    server = WebServer(scene.pages, [])
+    with (
+        pytest.raises(OperatorError, match="PBM_WEB_LISTEN=127"),
+        server.running("127.0.0.1", scene.server.port),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_axe_finds_nothing_serious(scene: Scene, browser: Browser) -> None:
+    page = browser.page(375, 800)
+    page.call("Page.setBypassCSP", enabled=True)  # for axe itself
+    some = (
+        "/",
+        "/boards/running",
+        f"/board/{PUBLIC}",
+        "/player/alice",
+        "/seeks",
+        "/help/move",
+        "/none",
+    )
+    for number, path in enumerate((*some, "/standings", "/help", f"/board/{PRIVATE}")):
+        page.prefers(**{"prefers-color-scheme": ("light", "dark")[number % 2]})
+        page.open(f"http://127.0.0.1:{scene.server.port}{path}")
+        page.run(AXE + ";0")
+        found = page.run("axe.run().then((done) => done.violations)")
+        grave = [it for it in found if it["impact"] in ("serious", "critical")]
+        assert [(it["id"], [node["html"] for node in it["nodes"]]) for it in grave] == [], path
+        assert page.run("document.documentElement.scrollWidth") <= 375, path
+    page.close()
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_the_game_can_be_stepped_through(scene: Scene, browser: Browser) -> None:
+    page = browser.page()
+    page.open(f"http://127.0.0.1:{scene.server.port}/board/{ENDED}")
+    page.run("document.querySelector('a.primary').click()")
+    until(lambda: page.run("document.getElementById('step')?.textContent") == "#1 alice c3,d3", "")
+    page.run("document.getElementById('first').click()")
+    assert page.run("document.getElementById('step').textContent") == "after #0"
+    assert page.run(
+        "document.getElementById('send').hidden || document.getElementById('answer').hidden"
+    )
+    assert page.complaints == []
+    page.close()
+
+
+def test_a_server_shows_pages_and_ends(tmp_path: Path) -> None:
+    port = free_port()
+    server = RunningServer(tmp_path, {"PBM_WEB_LISTEN": f"127.0.0.1:{port}"})
+    server.start()
+    idle = socket.create_connection(("127.0.0.1", port), timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("GET", "/")
+    assert connection.getresponse().status == 200
+    with Database(f"sqlite:///{tmp_path / 'var' / 'pbm.sqlite3'}").reading() as work:
+        assert "web" in {beat.role for beat in work.heartbeats.all()}
+    assert server.stop(signal.SIGTERM) == 0
+    assert idle.recv(1) == b""
+    idle.close()
+    connection.close()
