@@ -7,6 +7,7 @@ import pytest
 from pbm.play.limits import MAILS_KEPT
 from pbm.service.ticks import expiry
 from pbm.store.values.queues import TimerKind
+from tests.conversations.test_clocks import begun, plays_next
 from tests.table import Table
 
 
@@ -30,6 +31,20 @@ def test_done_mails_go_after_a_month(table: Table, monkeypatch: pytest.MonkeyPat
     table.days_pass(3)
     assert (table.rows("inbox"), table.rows("outbox")) == ([], [])
     assert "Board 2" in alice.says("rematch", answering=old).says("yes").newest["Subject"]
+
+
+def test_a_reminder_stays_while_its_clock_runs(table: Table) -> None:
+    def reminders() -> list[str]:
+        return [row["message_id"] for row in table.rows("outbox") if row["kind"] == "reminder"]
+
+    erases_daily(table)
+    people = begun(table, "alice", "bob", options="-forfeittime=100d")
+    table.days_pass(60)
+    asked = reminders()
+    assert asked
+    plays_next(table, people)
+    table.days_pass(2)
+    assert not {*asked} & {*reminders()}
 
 
 def test_what_is_still_needed_stays(table: Table) -> None:

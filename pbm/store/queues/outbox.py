@@ -127,7 +127,6 @@ _NEXT_DUE_AT = Statement(
 )
 
 
-_LONGEST_WAIT = timedelta(days=400)  # longer than any clock runs
 _MARGIN = timedelta(seconds=0.25)  # mails due sooner are left to the sender, which may claim them
 _AWAITS = and_(
     outbox.c.status == DUE,
@@ -170,12 +169,15 @@ class Outbox(MailQueue[OutboxMail]):
         return read_as(OutboxMail, row, params=row["params"] or {}, headers=row["headers"] or {})
 
     def _is_done(self, before: datetime) -> Sequence[ColumnElement[bool]]:
-        """A clock asks for its reminders, a board that goes on for the first mail of a thread."""
+        """A clock that runs asks for its reminders, a board for the first mail of a thread."""
         is_over = outbox.c.status.in_((OutboxStatus.SENT, OutboxStatus.DROPPED))
-        is_reminder = and_(
-            outbox.c.kind.in_((Kind.REMINDER, Kind.REMINDERS)),
-            outbox.c.finished_at >= before - _LONGEST_WAIT,
+        named = select(reminded_boards.c.board_id).where(reminded_boards.c.outbox_id == outbox.c.id)
+        waits = select(boards.c.id).where(
+            boards.c.to_move_id == outbox.c.player_id,
+            boards.c.waits_since <= outbox.c.written_at,
+            or_(boards.c.id == outbox.c.board_id, boards.c.id.in_(named)),
         )
+        is_reminder = and_(outbox.c.kind.in_((Kind.REMINDER, Kind.REMINDERS)), waits.exists())
         goes_on = boards.c.id == outbox.c.board_id, boards.c.status == BoardStatus.PLAYING
         is_first = and_(
             outbox.c.message_id.like("<g%.p0.u%"), select(boards.c.id).where(*goes_on).exists()
