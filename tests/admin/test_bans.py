@@ -158,5 +158,9 @@ def test_what_cannot_be_banned(room: Room) -> None:
     ]:
         with pytest.raises(OperatorError, match=words):
             bans.ban(room.office, what, WHY)
+    room.table.person("carol+games@example.org").writes("signup carol").says("yes")
+    for what in ("carol+games@example.org", "carol@example.org"):  # one mailbox
+        with pytest.raises(OperatorError, match=r"is an address of carol, .* ban carol"):
+            bans.look(room.office, what)
     with pytest.raises(OperatorError, match=r"is not banned\. To see who is: pbm-admin bans"):
         bans.unban(room.office, "@example.org", WHY)

@@ -1,5 +1,6 @@
 """`pbm-admin ban`: who may send no mail here, and whom that would hit."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
@@ -31,7 +32,8 @@ def look(session: OperatorSession, what: str) -> Hit:
     """Return which players and how many mails of the last 31 days a ban would hit."""
     with session.look() as work:
         what, now = _name_of(what), session.clock()
-        whose, players = _player(work, what), work.players.all()
+        players = work.players.all()
+        whose = _player(work, what, players)
         its = whose.addresses if whose else ()
         bans, mails, senders = BanList([Ban(what, now, "", "", its)]), 0, set[str]()
         for sender, peer, network, count in work.inbox.senders_since(now - LATELY):
@@ -92,12 +94,16 @@ def _name_of(what: str) -> str:
         raise WrongArgumentError(str(error)) from error
 
 
-def _player(work: UnitOfWork, what: str) -> Player | None:
-    """Return the player whose handle it is, or None if it is none. Raises OperatorError."""
+def _player(work: UnitOfWork, what: str, others: Iterable[Player] = ()) -> Player | None:
+    """Return the player whose handle it is, or None if it is none. Raises OperatorError.
+
+    Of `others` no address may be in the mailbox that is banned, such as eve+games@example.net.
+    """
     if network_of(what):
         return None
     if "@" in what:
-        if owner := work.players.by_address(what):
+        theirs = (it for it in others if what in map(mailbox_key, it.addresses))
+        if owner := work.players.by_address(what) or next(theirs, None):
             raise OperatorError(
                 f"{what} is an address of {owner.handle}, whose clocks would go on. "
                 f"Run: pbm-admin ban {owner.handle}"
