@@ -111,7 +111,7 @@ def restore(console: Console, file: Path, force: bool, most: int | None, dry_run
     click.echo("Run pbm-admin verify, start the server, look at pbm-admin release --dry-run, and")
     click.echo("then run pbm-admin release, which tells each player what to send again.")
     if console.settings.front_name:
-        click.echo("Run pbm-admin doctor: your mail server counts as untried after a restore.")
+        click.echo("Then run pbm-admin doctor: your mail server counts as untried after a restore.")
 
 
 @click.command()

@@ -12,6 +12,7 @@ from pbm.play.clocks.calendar import LISTENING
 from pbm.service.health.stored import stored_results
 from pbm.service.operator import backup as backups
 from pbm.service.operator import holding
+from pbm.service.operator.doctor import examine_front
 from pbm.service.operator.holding import Release
 from pbm.service.robots.jobs import RobotJobs
 from pbm.service.running.heartbeat import LISTEN, Heart
@@ -75,6 +76,9 @@ def test_a_held_server_accepts_mail_and_does_nothing_else(room: Room) -> None:
     holding.hold(room.office, WHY)
     with pytest.raises(OperatorError, match=f"is held since .* by root: {WHY}. To let it go on"):
         holding.hold(room.office, WHY)
+    tried = examine_front(Settings(authserv_id=FRONT), room.office, "127.0.0.1", 25, 0)
+    with pytest.raises(OperatorError, match="reads no probe before pbm-admin release"):
+        next(tried)
     bob.says("i5-g5,h5").hears_nothing()
     assert bob.replied.startswith("250 ")
     for _ in range(2):

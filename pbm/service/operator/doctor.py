@@ -19,6 +19,7 @@ from pbm.service.intake.upstream_mta import Arrival
 from pbm.service.operator.checks import reading
 from pbm.service.operator.correspondence import reply_text
 from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.running.hold import hold_of
 
 ARRIVAL_SECONDS = 60.0
 _SECONDS = 60
@@ -48,6 +49,9 @@ def examine_front(
             "PBM_AUTHSERV_ID is not set, so nothing that a mail server says of senders counts. "
             "Set it to the first word of the Authentication-Results that yours writes."
         )
+    with session.look() as work:
+        if held := hold_of(work):
+            raise OperatorError(f"The server is {held}. It reads no probe before pbm-admin release")
     roles = reading(settings, role_results, session.clock)
     if dead := [result for result in roles if not result.good]:
         yield from dead
