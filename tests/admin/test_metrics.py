@@ -18,6 +18,8 @@ from pbm.errors import OperatorError
 from pbm.service.health.figures import note_backup
 from pbm.service.health.metrics import count_line
 from tests.e2e.ports import free_port
+from tests.mail.wire.certificates import expire, issue
+from tests.polling import until
 from tests.table import Table
 
 RULES = Path("contrib/prometheus/pbm.rules")
@@ -26,10 +28,10 @@ METRIC = re.compile(r"\bpbm_\w+")
 
 
 @contextmanager
-def watched(url: str, *stuck: str) -> Iterator[str]:
+def watched(url: str, *stuck: str, **more: str) -> Iterator[str]:
     """The address of the metrics of a server with this database."""
     port = free_port()
-    settings = Settings(database_url=url, metrics_listen=f"127.0.0.1:{port}")
+    settings = Settings(database_url=url, metrics_listen=f"127.0.0.1:{port}", **more)
     with observed(settings, system_clock, lambda: list(stuck)):
         yield f"http://127.0.0.1:{port}"
 
@@ -74,6 +76,16 @@ def test_without_a_database(tmp_path: Path) -> None:
     with watched(f"sqlite:///{tmp_path / 'none' / 'pbm.sqlite3'}") as address:
         assert told(f"{address}/readyz")[0] == 503
         assert "\npbm_database_up 0.0\n" in told(f"{address}/metrics")[1]
+
+
+def test_a_certificate_that_has_expired(tmp_path: Path) -> None:
+    issued = issue(tmp_path)
+    expire(issued)
+    files = {"tls_cert": str(issued.certificate), "tls_key": str(issued.key)}
+    with watched(f"sqlite:///{tmp_path / 'none' / 'pbm.sqlite3'}", **files) as address:
+        until(
+            lambda: "\npbm_certificate_left_seconds -" in told(f"{address}/metrics")[1], "its end"
+        )
 
 
 def test_a_port_that_is_taken(database_url: str) -> None:
