@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from pbm.store.migrate import (
 from pbm.store.schema import metadata
 
 _BUSY_SECONDS = 30
+_SMALL = 64 << 20  # bytes that are rewritten in a second or two
 _PAGES = 2_000  # between two steps of a bar
 _OF_ROLE = text(
     "SELECT current_database(), rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
@@ -203,7 +204,17 @@ def bring_up_to_date(database: Database) -> tuple[str, Path | None]:
     copy = _copy_of(database, before) if database.embedded and before else None
     progress("migrating")
     migrate(database)
+    if database.embedded:
+        _let_shrink(sqlite_path(database.engine.url))
     return before, copy
+
+
+def _let_shrink(path: Path) -> None:
+    """Let a SQLite file of before 0.4 give free pages back, if it is small enough to rewrite."""
+    with suppress(sqlite3.Error), closing(_open(path)) as file:
+        if file.execute("PRAGMA auto_vacuum").fetchone() == (0,) and path.stat().st_size < _SMALL:
+            file.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            file.execute("VACUUM")
 
 
 def _copy_of(database: Database, version: str) -> Path:

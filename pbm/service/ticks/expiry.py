@@ -21,6 +21,7 @@ from pbm.store.values.players import Pool
 _EVERY = timedelta(days=1)
 _LOOKED_AT = "done mails"  # the fact with the numbers up to which mails were looked at today
 _MOST_MAILS = 200  # looked at in one transaction
+_MOST_PAGES = 25  # that a SQLite file shrinks by in one transaction
 _NEXT_ERASURE_AFTER = timedelta(seconds=1)  # lets turns run between
 AT_ONCE = 10  # boards recounted in one transaction, which holds the lock of all ratings
 _NEXT_COUNT_AFTER = timedelta(milliseconds=100)
@@ -108,6 +109,7 @@ def erase_old_rows(tick: Tick) -> datetime:
     tick.work.reports.forget_before(tick.now - REPORTS_KEPT)
     tick.work.consents.forget_before(tick.now - CONSENT_STANDS)
     tick.work.questions.forget_held_words(tick.now - OPEN_FOR)
+    more |= tick.work.counts.give_back_pages(_MOST_PAGES)
     return tick.now + (_NEXT_ERASURE_AFTER if more else _EVERY)
 
 

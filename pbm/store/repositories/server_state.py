@@ -16,6 +16,7 @@ from pbm.store.schema.games import boards, moves
 from pbm.store.schema.mails import inbox, outbox
 from pbm.store.schema.people import addresses, players
 from pbm.store.schema.running import bans, changes, facts, heartbeats
+from pbm.store.sql.driver import Call
 from pbm.store.sql.transaction import Repository
 from pbm.store.values.boards import BoardStatus
 from pbm.store.values.mails import OutboxStatus
@@ -129,11 +130,28 @@ _BYTES = {
 }
 
 
+_FREE = text(
+    "SELECT page_count, freelist_count, auto_vacuum FROM pragma_page_count(), "
+    "pragma_freelist_count(), pragma_auto_vacuum()"
+)
+_INCREMENTAL, _KEPT_FREE = 2, 10  # a tenth stays, for the rows of the next days
+_GIVE_BACK = Call("PRAGMA incremental_vacuum(1)")  # the driver runs it for one page at a time
+
+
 class Counts(Repository):
     """What is stored, and what happened lately. Some of these queries read whole tables."""
 
     def bytes_stored(self) -> int:
         return int(self._transaction.scalar(text(_BYTES[self._transaction.is_shared])) or 0)
+
+    def give_back_pages(self, most: int) -> bool:
+        """Shrink a SQLite file by some of its free pages; return whether there are more."""
+        if self._transaction.is_shared:
+            return False
+        pages, free, mode = self._transaction.execute(_FREE).one()
+        more = free - pages // _KEPT_FREE if mode == _INCREMENTAL else 0
+        self._transaction.run(*[_GIVE_BACK] * min(more, most))
+        return more > most
 
     def boards(self) -> int:
         """Return how many boards are played on."""

@@ -128,6 +128,7 @@ def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
     dbapi_connection.isolation_level = None
     for pragma in (
         f"busy_timeout={_BUSY_MILLISECONDS}",
+        "auto_vacuum=INCREMENTAL",  # of a new file; before anything is written into it
         "journal_mode=WAL",
         "synchronous=FULL",
         "foreign_keys=ON",
