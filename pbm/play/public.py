@@ -27,7 +27,7 @@ def public_boards(work: UnitOfWork, boards: Sequence[Board]) -> list[Board]:
     open_to_all = [
         board
         for board in boards
-        if board.is_installed and board.is_open_to(None) and not board.from_record
+        if board.is_open_to(None) and not board.from_record and board.is_readable
     ]
     people = work.boards.have_sat([board.id for board in open_to_all])
     named = public_among(work, set().union(*people.values()))

@@ -226,7 +226,7 @@ def _forms(board: Board) -> list[str]:
 def _public_board(work: UnitOfWork, number: int) -> Board:
     """Return a board. Raises NotFoundError, for one that is not public with its bare result."""
     board = work.boards.find(number)
-    if board is None or not board.is_installed or board.from_record:
+    if board is None or not board.is_readable or board.from_record:
         raise NotFoundError("board", number=number)
     if public_boards(work, [board]):
         return board

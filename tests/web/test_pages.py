@@ -11,12 +11,13 @@ from pathlib import Path
 
 import axe_core_python
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, func, update
 
 from pbm.app.public_pages import pages_of
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.store.db import Database
+from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.web.rates import Rates, asking
 from pbm.web.serving import WebServer
@@ -95,6 +96,22 @@ def test_a_private_game_is_a_result_without_names(scene: Scene) -> None:
     assert "Seat 2 won after 1 move." in told
     assert scene.pages.answer(f"/board/{PRIVATE}").status == 404
     assert "won" not in scene.text(f"/board/{SHY}")
+
+
+def test_a_damaged_board_is_left_out_and_breaks_no_page(scene: Scene) -> None:
+    def turns(one: str, other: str) -> None:
+        change = update(boards).where(boards.c.id == PUBLIC)
+        with scene.table.database.engine.begin() as connection:
+            connection.execute(change.values(state=func.replace(boards.c.state, one, other)))
+
+    turns("/", "!")
+    try:
+        for path in ("/", "/boards/running", "/player/alice"):
+            assert f'"/board/{PUBLIC}"' not in scene.text(path)
+        assert asked(scene, f"/board/{PUBLIC}")[0].status == 404
+    finally:
+        turns("!", "/")
+    assert f'"/board/{PUBLIC}"' in scene.text("/")
 
 
 def test_markup_is_text(scene: Scene) -> None:

@@ -15,7 +15,6 @@ from pbm.play.clocks.waits import wait_of
 from pbm.play.digests import latest_digest, next_digest, next_hour
 from pbm.play.limits import ACCOUNT_NEWS
 from pbm.play.subjects import games_subject
-from pbm.rules.contract import RulesError
 from pbm.service.post.bounces import LASTED, REACHABLE
 from pbm.service.telling.announce import shown_to
 from pbm.service.telling.claims import DIGEST_EVERY, tell_unanswered
@@ -172,20 +171,12 @@ def _tell_of_restore(tick: Tick, player: Player) -> None:
     newest = (board.id for board in boards.of_player(player.id, playing=True, most=most + 1))
     numbers = [*dict.fromkeys([*boards.to_move(player.id), *newest])]
     locked = {it: boards.get(it, lock=True) for it in sorted(numbers[:most])}
-    readable = [locked[it] for it in numbers[:most] if _is_readable(locked[it])]
+    readable = [locked[it] for it in numbers[:most] if locked[it].is_readable]
     shown = [_view(tick, player, board, drawn=True) for board in readable]
     since = local_time(tick.timer.since, player.settings.timezone)
     more = len(numbers) > len(shown)
     section = {"section": "restored", "since": since, "boards": shown, "more": more}
     MailWriter(tick).answer(player, [section], kind=Kind.BROADCAST, shown=shown)
-
-
-def _is_readable(board: Board) -> bool:
-    """Return whether a board can be shown. One that is damaged must keep nobody from being told."""
-    try:
-        return bool(board.position and board.start)
-    except RulesError:
-        return False
 
 
 def tell_kept_news(tick: Tick) -> str | datetime:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from pbm.events.board import OfferKind
-from pbm.rules.contract import Game, Options, Position
+from pbm.rules.contract import Game, Options, Position, RulesError
 from pbm.rules.registry import game_named, games
 from pbm.rules.sides import mover, partners, turn
 
@@ -113,6 +113,14 @@ class Board:
     @property
     def is_installed(self) -> bool:
         return self.game in games()
+
+    @cached_property
+    def is_readable(self) -> bool:
+        """Whether the game is installed, and reads what is stored: a damaged board fails alone."""
+        try:
+            return bool(self.position and self.start)
+        except RulesError:
+            return False
 
     @cached_property
     def position(self) -> Position:
