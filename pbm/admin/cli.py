@@ -34,6 +34,7 @@ COMMANDS = {
     "trace": ("trace", "Tell what became of a mail, a player, a board."),
     "unban": ("bans", "Lift a ban; a player's suspension is lifted, too."),
     "verify": ("upkeep", "Replay games and compare with what is stored."),
+    "web": ("web", "Write public pages as files."),
 }
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pbm.events import BoardEvent, Commented, is_public
 from pbm.events.kept import from_fields, kind_of, to_fields
 from pbm.store.db import UnitOfWork
-from pbm.store.values.happened import NewEvent, Waiting
+from pbm.store.values.happened import KeptEvent, NewEvent, Waiting
 
 
 def record(
@@ -54,6 +54,15 @@ def public_events(work: UnitOfWork, board_id: int, after: int) -> list[BoardEven
     rows = work.happened.since(board_id, after)
     events = [from_fields(row.kind, row.fields, board_id) for row in rows]
     return _with_words(work, list(filter(is_public, events)), 0)
+
+
+def public_history(
+    work: UnitOfWork, board_id: int, most: int
+) -> list[tuple[KeptEvent, BoardEvent]]:
+    """Return what everybody may know of a board's last `most` events, without what was said."""
+    rows = work.happened.since(board_id, work.happened.last(board_id) - most)
+    events = ((row, from_fields(row.kind, row.fields, board_id)) for row in rows)
+    return [it for it in events if is_public(it[1]) and not isinstance(it[1], Commented)]
 
 
 def _with_words(work: UnitOfWork, events: list[BoardEvent], reader: int) -> list[BoardEvent]:

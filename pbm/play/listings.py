@@ -264,7 +264,16 @@ def public_list(work: UnitOfWork, status: BoardStatus, below: int, now: datetime
     numbers = work.boards.newest(status, below, most=_MOST_BOARDS)
     shown = public_boards(work, work.boards.get_many(numbers))
     go_on = numbers[-1] if len(numbers) == _MOST_BOARDS else None
-    return {"boards": [_board_data(work, board, None, now) for board in shown], "go_on": go_on}
+    return {"boards": [_public_data(work, board, now) for board in shown], "go_on": go_on}
+
+
+def _public_data(work: UnitOfWork, board: Board, now: datetime) -> Listing:
+    moments = {"started": board.started_at, "changed": board.changed_at}
+    return {
+        **_board_data(work, board, None, now),
+        "title": game_named(board.game).info.title,
+        **{name: f"{moment:%Y-%m-%dT%H:%M:%SZ}" for name, moment in moments.items()},
+    }
 
 
 def public_player(work: UnitOfWork, player: Player, now: datetime) -> Listing:
@@ -274,8 +283,7 @@ def public_player(work: UnitOfWork, player: Player, now: datetime) -> Listing:
         for name, which in (("running", Which.ACTIVE), ("ended", Which.OVER))
     }
     listed = {
-        name: [_board_data(work, board, None, now) for board in boards]
-        for name, boards in found.items()
+        name: [_public_data(work, board, now) for board in boards] for name, boards in found.items()
     }
     return {**player_info(work, player, now), **listed}
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from operator import itemgetter
 from re import Match, Pattern
 from typing import Any
 from urllib.parse import quote
@@ -16,9 +17,11 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbm.clock import Clock
+from pbm.events import event_name
 from pbm.plain import packed
 from pbm.play import listings
 from pbm.play.board_page import whole_game
+from pbm.play.happened import public_history
 from pbm.play.public import is_public, public_boards
 from pbm.play.records import record_of
 from pbm.play.views import board_view
@@ -30,10 +33,13 @@ from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus
 from pbm.web.drawing import shapes
 
+ATOM = "application/atom+xml; charset=utf-8"
 HTML, TEXT = "text/html; charset=utf-8", "text/plain; charset=utf-8"
 _NUMBER = r"(?P<number>[1-9]\d{0,8})"
+_HANDLE = r"(?P<handle>[a-z][a-z0-9_-]{1,15})"
 _ALL = 10**9  # above every number that a path can name
 _MOST_COUNTED = 1000
+_MOST_ENTRIES = 50  # of a feed
 _LONGEST_GAME = 1000  # plies; a link with more would be too long for some browsers
 _RECORD = "record"  # the form of `export` without an option
 _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
@@ -97,9 +103,12 @@ class Pages:
             for path, answer in {
                 "/": self._front,
                 rf"/boards/(?P<which>running|ended)(?:/{_NUMBER})?": self._boards,
+                r"/feed\.atom": self._feed,
                 rf"/board/{_NUMBER}": self._board,
+                rf"/board/{_NUMBER}/feed\.atom": self._board_feed,
                 rf"/board/{_NUMBER}/(?P<form>[a-z]{{1,20}})\.txt": self._record,
-                r"/player/(?P<handle>[a-z][a-z0-9_-]{1,15})": self._player,
+                rf"/player/{_HANDLE}": self._player,
+                rf"/player/{_HANDLE}/feed\.atom": self._player_feed,
                 r"/standings(?:/(?P<game>[a-z]{1,16}))?": self._standings,
                 "/seeks": self._seeks,
                 r"/help(?:/(?P<subject>[a-z-]{1,40}))?": self._help_page,
@@ -126,6 +135,54 @@ class Pages:
     def told(self, code: str, status: int) -> Answer:
         """Return a page that says in a sentence why there is no answer."""
         return self._page("missing.html", status, code=code)
+
+    # -- feeds ----------------------------------------------------------------------------------
+
+    def _feed(self, _: Match[str]) -> Answer:
+        both = (BoardStatus.PLAYING, BoardStatus.FINISHED)
+        with self._database.reading() as work:
+            lists = [listings.public_list(work, it, _ALL, self._clock()) for it in both]
+        boards = [board for found in lists for board in found["boards"]]
+        return self._boards_fed("/", self._shown.address.rpartition("@")[2], boards)
+
+    def _player_feed(self, path: Match[str]) -> Answer:
+        found = self._found_player(path["handle"])
+        boards = [*found["running"], *found["ended"]]
+        return self._boards_fed(f"/player/{found['handle']}", found["handle"], boards)
+
+    def _boards_fed(self, page: str, title: str, boards: list[listings.Listing]) -> Answer:
+        """Return a feed of beginnings and ends of boards."""
+        entries = [
+            {**board, "at": board["started" if board["status"] == "playing" else "changed"]}
+            for board in boards
+        ]
+        entries = sorted(entries, key=itemgetter("at"), reverse=True)[:_MOST_ENTRIES]
+        return self._fed("boards.atom", page=page, name=title, entries=entries)
+
+    def _board_feed(self, path: Match[str]) -> Answer:
+        number = int(path["number"])
+        with self._database.reading() as work:
+            board = _public_board(work, number)
+            history = public_history(work, number, _MOST_ENTRIES)
+            people = work.boards.have_sat([number])[number]
+            handles = work.players.handles_of(people)
+        seats = [seat.handle for seat in board.seats]
+        entries = [
+            {
+                "number": row.number,
+                "at": f"{row.at:%Y-%m-%dT%H:%M:%SZ}",
+                "kind": event_name(type(event)),
+                "event": event,
+            }
+            for row, event in reversed(history)
+        ]
+        told = {"name": f"{board.rules.info.title} board {number}", "handles": handles}
+        told |= {"seats": seats, "page": f"/board/{number}"}
+        return self._fed("board.atom", entries=entries, **told)
+
+    def _fed(self, template: str, **told: Any) -> Answer:
+        text = self._templates.get_template(template).render(told)
+        return Answer(text.encode(), ATOM)
 
     # -- pages ---------------------------------------------------------------------------------
 
@@ -177,12 +234,14 @@ class Pages:
         return Answer(text.encode(), TEXT)
 
     def _player(self, path: Match[str]) -> Answer:
+        return self._page("player.html", p=self._found_player(path["handle"]))
+
+    def _found_player(self, handle: str) -> listings.Listing:
         with self._database.reading() as work:
-            player = work.players.by_handle(path["handle"])
+            player = work.players.by_handle(handle)
             if player is None or not is_public(player):
                 raise NotFoundError("player")
-            found = listings.public_player(work, player, self._clock())
-        return self._page("player.html", p=found)
+            return listings.public_player(work, player, self._clock())
 
     def _standings(self, path: Match[str]) -> Answer:
         name = path["game"] or next(iter(games()))

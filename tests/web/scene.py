@@ -39,6 +39,8 @@ class Scene:
         boards = [f"/board/{number}" for number in range(1, LEFT + 2)]
         forms = ("record", "apgn", "abapro", "json", "diagram")
         return [
+            *("/feed.atom", *(f"/player/{name}/feed.atom" for name in named)),
+            *(f"{board}/feed.atom" for board in boards),
             *("/", "/boards/running", "/boards/ended", "/standings", "/seeks", "/help"),
             *(
                 "/boards/ended/3",

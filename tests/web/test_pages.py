@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from ipaddress import ip_network
 from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import axe_core_python
 import pytest
@@ -16,9 +18,12 @@ from sqlalchemy import event, func, update
 from pbm.app.public_pages import pages_of
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.events import Commented
+from pbm.events.kept import kinds
 from pbm.store.db import Database
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
+from pbm.web.export import export_pages
 from pbm.web.rates import Rates, asking
 from pbm.web.serving import WebServer
 from tests.browser import Browser
@@ -83,7 +88,7 @@ def test_no_page_tells_a_secret(scene: Scene) -> None:
     assert scene.tags
     for path in scene.paths:
         text = scene.text(path)
-        if path in ("/board.html", "/player/emil") or path.startswith("/help/"):
+        if path.startswith(("/board.html", "/player/emil", "/help/")):
             continue  # without anything of the database; and a player who has a private board
         assert [word for word in (*SECRET, *scene.tags) if word in text] == [], path
     assert "emil" in scene.text("/player/emil")
@@ -115,10 +120,52 @@ def test_a_damaged_board_is_left_out_and_breaks_no_page(scene: Scene) -> None:
 
 
 def test_markup_is_text(scene: Scene) -> None:
-    for path in ("/", "/boards/running", f"/board/{MARKUP}", "/player/carol"):
+    pages = ("/", "/boards/running", f"/board/{MARKUP}", "/player/carol")
+    for path in (*pages, "/feed.atom", f"/board/{MARKUP}/feed.atom"):
         text = scene.text(path)
         assert "&lt;i title=" in text, path
         assert MARK not in text, path
+
+
+def test_feeds_tell_what_happens(scene: Scene) -> None:
+    for path, words in (
+        ("/feed.atom", ["carol won after 1 move.", "The game has begun."]),
+        ("/player/alice/feed.atom", [f"/board/{PUBLIC}/begun", f"/board/{ENDED}/ended"]),
+        (f"/board/{ENDED}/feed.atom", ["alice resigned.", "carol won.", "alice played c3,d3 (#1)"]),
+    ):
+        answer = scene.pages.answer(path)
+        assert answer.kind.startswith("application/atom+xml")
+        feed = ElementTree.fromstring(answer.body)
+        entries = feed.findall("{http://www.w3.org/2005/Atom}entry")
+        names = [entry.findtext("{http://www.w3.org/2005/Atom}id") for entry in entries]
+        assert len(names) == len({*names}) > 1
+        assert [word for word in words if word not in answer.body.decode()] == [], path
+    for path in ("/player/dora", f"/board/{SHY}", f"/board/{PRIVATE}"):
+        assert scene.pages.answer(f"{path}/feed.atom").status == 404
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_each_public_event_has_a_sentence(scene: Scene) -> None:
+    template = scene.pages._templates.get_template("board.atom")
+    shared = {"name": "", "page": "/board/1", "handles": {}, "seats": ("a", "b")}
+    for name, kind in kinds().items():
+        if kind.for_watchers and kind is not Commented:
+            event = SimpleNamespace(player=1, by=2, move="a1,b2", ply=1, how="", places=(1, 1))
+            entry = {"kind": name, "event": event, "number": 1, "at": ""}
+            assert "There is news" not in template.render(entries=[entry], **shared), name
+
+
+@pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
+def test_the_pages_can_be_files(scene: Scene, tmp_path: Path) -> None:
+    count = export_pages(scene.pages, tmp_path / "site")
+    files = {str(it.relative_to(tmp_path / "site")): it for it in tmp_path.rglob("*.*")}
+    assert len(files) == count
+    linked = {f"board/{ENDED}/json.txt", f"board/{ENDED}/feed.atom", "player/bob/index.html"}
+    assert {"index.html", "board.html", "feed.atom", "help/move/index.html", *linked} <= {*files}
+    assert f"board/{PRIVATE}/index.html" not in files
+    assert files["index.html"].read_text() == scene.text("/")
+    with pytest.raises(OperatorError, match="is not empty"):
+        export_pages(scene.pages, tmp_path / "site")
 
 
 @pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
@@ -242,14 +289,22 @@ def test_statements_do_not_grow_with_boards(table: Table, database_url: str) -> 
     table.joins("bob")
     table.begins("alice", "bob")
     said: list[str] = []
-    paths = ("/", "/boards/running", "/boards/ended", "/standings", "/seeks", "/player/alice")
+    paths = (
+        "/",
+        "/feed.atom",
+        "/boards/running",
+        "/boards/ended",
+        "/standings",
+        "/seeks",
+        "/player/alice",
+    )
     with closing(Database(database_url, reads_only=True)) as database:
         pages = pages_of(Settings(address=SERVER), database)
         event.listen(database.engine, "before_cursor_execute", lambda *it: said.append(it[2]))
 
         def counted() -> dict[str, int]:
             counts = {}
-            for path in (*paths, "/board/1", "/board/1/json.txt"):
+            for path in (*paths, "/board/1", "/board/1/json.txt", "/board/1/feed.atom"):
                 said.clear()
                 assert pages.answer(path).status == 200
                 counts[path] = len(said)

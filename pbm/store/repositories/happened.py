@@ -47,6 +47,10 @@ class Happened(Repository):
         query = select(board_events).where(*its).order_by(board_events.c.number)
         return self._all(KeptEvent, query)
 
+    def last(self, board_id: int) -> int:
+        """Return the number of a board's last event; 0 if it has none."""
+        return int(self._transaction.execute(_LAST, {"board": board_id}).scalar() or 0)
+
     def caused_by(self, inbox_id: int) -> dict[int, list[KeptEvent]]:
         """Return the events that a mail caused, by the number of their board. Reads all events."""
         query = select(board_events).where(board_events.c.cause == inbox_id)
