@@ -5,7 +5,6 @@ import click
 from pbm.admin.console import pass_session, print_journal
 from pbm.admin.listing import json_option, limit_option, print_json
 from pbm.service.operator.operator_session import OperatorSession, find_board, find_player
-from pbm.service.trouble.masking import printable
 
 MOST_NUMBER = 999_999_999
 
@@ -43,6 +42,8 @@ def reports(session: OperatorSession, most: int, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
+    from pbm.service.trouble.masking import printable  # takes long to import
+
     for report in found:
         click.echo(
             f"{report.reported_at:%Y-%m-%d %H:%M} UTC  {report.handle}, board {report.board_id}"

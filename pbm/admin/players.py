@@ -1,4 +1,4 @@
-"""The commands of `pbm-admin players`."""
+"""The commands of `pbm-admin players`; what changes players is imported when it is called for."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,6 @@ from pbm.admin.console import (
     yes_option,
 )
 from pbm.admin.listing import json_option, limit_option, print_json, print_list
-from pbm.service.operator import players as service
 from pbm.service.operator.operator_session import OperatorSession, find_player
 from pbm.store.values.players import Player
 
@@ -83,6 +82,8 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
 
     All earlier reply addresses become invalid.
     """
+    from pbm.service.operator import players as service
+
     player = service.set_address(session, handle, address, why)
     click.echo(f"{player.handle} gets mail at {player.address} now.")
 
@@ -90,18 +91,24 @@ def set_address(session: OperatorSession, handle: str, address: str, why: str) -
 @_change
 def suspend(session: OperatorSession, handle: str, why: str) -> None:
     """Ignore a player's mails until the suspension is lifted."""
+    from pbm.service.operator import players as service
+
     click.echo(f"{service.suspend(session, handle, why).handle} is suspended.")
 
 
 @_change
 def unsuspend(session: OperatorSession, handle: str, why: str) -> None:
     """Lift a suspension."""
+    from pbm.service.operator import players as service
+
     click.echo(f"{service.unsuspend(session, handle, why).handle} is active again.")
 
 
 @_change
 def reachable(session: OperatorSession, handle: str, why: str) -> None:
     """Send mail again to a player whose mail came back."""
+    from pbm.service.operator import players as service
+
     player = service.reachable(session, handle, why)
     click.echo(f"{player.handle} gets mail at {player.address} again.")
 
@@ -113,6 +120,8 @@ def remove(session: OperatorSession, handle: str, why: str, yes: bool) -> None:
 
     You are asked to confirm.
     """
+    from pbm.service.operator import players as service
+
     with session.look() as work:
         player_id = find_player(work, handle).id
         playing = work.boards.of_player(player_id, playing=True, most=_EVERY)
