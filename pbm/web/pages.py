@@ -31,6 +31,7 @@ from pbm.rules.record import forms_of, written
 from pbm.rules.registry import games
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.boards import Board, BoardStatus
+from pbm.web.blocks import blocks_of
 from pbm.web.drawing import shapes
 
 ATOM = "application/atom+xml; charset=utf-8"
@@ -261,8 +262,8 @@ class Pages:
         subject = path["subject"]
         if subject is not None and subject not in self._shown.help:
             raise NotFoundError
-        text = self._help(subject) if subject else ""
-        return self._page("help.html", subject=subject, text=text)
+        blocks = blocks_of(self._help(subject)) if subject else []
+        return self._page("help.html", subject=subject, blocks=blocks)
 
     def _clicked_board(self) -> Answer:
         policy = _POLICY.search(self._board_page)

@@ -294,3 +294,7 @@ def test_the_settings_do_not_show_their_secrets() -> None:
         assert PASSWORD not in shown
         assert "pbm@localhost" in shown
     assert repr(Settings()) != repr(Settings(address="other@localhost"))
+
+
+def test_pages_without_an_address_are_refused(run: Run) -> None:
+    is_one_sentence(run("pbm", "serve", "--roles=web"), "--roles=web: set PBM_WEB_LISTEN, such as")
