@@ -1,5 +1,6 @@
 """Schema migrations by Alembic, without a configuration file."""
 
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from pbm.store.schema.running import heartbeats
 
 if TYPE_CHECKING:
     from alembic.config import Config
+
+_MADE_TABLE = re.compile(r'op\.create_table\(\s*"(\w+)"')
 
 
 def newest_version() -> str:
@@ -47,10 +50,27 @@ def migrate(database: Database) -> None:
         return
     from alembic import command  # takes long to import, and is seldom needed
 
+    before = current_version(database) or ""
     with database.engine.begin() as connection:
         if not database.embedded:  # a migration may compute for long between two statements
             connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+        _refuse_left_over(connection, before)
         command.upgrade(_config(connection), "head")
+
+
+def _refuse_left_over(connection: Connection, before: str) -> None:
+    """Raise OperatorError if tables are there that only a migration after `before` makes."""
+    files = resource_path("migrations").glob("versions/[0-9]*.py")
+    sources = (file.read_text("utf-8") for file in files if file.name[:4] > before)
+    upward = (source.partition("\ndef downgrade")[0] for source in sources)
+    made = {name for source in upward for name in _MADE_TABLE.findall(source)}
+    left = ", ".join(sorted(made & set(inspect(connection).get_table_names())))
+    if left:
+        raise OperatorError(
+            "The database has tables that the migration is to make. An older pbm leaves them when "
+            "it restores a backup over a newer pbm's tables. If nothing else uses them, drop them "
+            f"with psql, and migrate again: DROP TABLE {left} CASCADE;"
+        )
 
 
 def processes_between(database: Database, first: datetime, last: datetime) -> list[str]:

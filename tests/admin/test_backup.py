@@ -209,6 +209,27 @@ class TestBackup:
         assert current_version(restored) == NEWER
         restored.close()
 
+    @pytest.mark.on_postgresql
+    def test_back_to_an_older_pbm_and_up_again(
+        self, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        backup(settings, Path("b.tar.gz"))
+        with closing(Database(settings.database_url)) as database:
+            with monkeypatch.context() as newer:
+                become_newer(tmp_path / "up", newer)
+                migrate(database)
+            restore(settings, Path("b.tar.gz"), force=True)
+            become_newer(tmp_path / "again", monkeypatch)
+            # As an earlier pbm left it, whose restore dropped only the tables that it knew
+            with database.engine.begin() as connection:
+                connection.execute(text("CREATE TABLE added_later (id INTEGER)"))
+            with pytest.raises(OperatorError, match="DROP TABLE added_later CASCADE;"):
+                migrate(database)
+            with database.engine.begin() as connection:
+                connection.execute(text("DROP TABLE added_later"))
+            migrate(database)
+            assert current_version(database) == NEWER
+
     def test_nothing_to_back_up(
         self, settings: Settings, folder: Path, elsewhere: Settings
     ) -> None:

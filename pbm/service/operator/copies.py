@@ -34,7 +34,16 @@ _PAGES = 2_000  # between two steps of a bar
 _OF_ROLE = text(
     "SELECT current_database(), rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
 )
-_SIGNS_OF_LIFE = {"heartbeats", "facts", "due"}  # tables in which an unused server has rows
+# Tables in which an unused server has rows
+_SIGNS_OF_LIFE = {"alembic_version", "heartbeats", "facts", "due"}
+# Those of other versions, too: a table that stays would be in the way of a migration.
+_DROP_ALL = """
+DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
+        EXECUTE 'DROP TABLE ' || quote_ident(name) || ' CASCADE';
+    END LOOP;
+END $$;
+"""
 
 
 def sqlite_path(url: URL) -> Path:
@@ -87,8 +96,7 @@ def copy_in(url: URL, file: Path) -> None:
         return
     script, drop = file.with_name("restore.sql"), file.with_name("drop.sql")
     _run("pg_restore", None, "--no-owner", "--no-privileges", f"--file={script}", str(file))
-    names = ", ".join(sorted({*metadata.tables, "alembic_version"}))
-    drop.write_text(f"DROP TABLE IF EXISTS {names} CASCADE;\n", encoding="ascii")
+    drop.write_text(_DROP_ALL, encoding="ascii")
     options = ["--single-transaction", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
     _run("psql", url, *options, f"--file={drop}", f"--file={script}")
 
@@ -136,8 +144,8 @@ def holds_data(database: Database) -> bool:
     """Return whether the database has rows besides those of a new server. Raises DBAPIError."""
     with database.engine.connect() as connection:
         inspector = inspect(connection)
-        for name in set(metadata.tables) & set(inspector.get_table_names()) - _SIGNS_OF_LIFE:
-            rows = name
+        for name in set(inspector.get_table_names()) - _SIGNS_OF_LIFE:
+            rows = database.engine.dialect.identifier_preparer.quote(name)
             if name == "players" and any(
                 column["name"] == "robot" for column in inspector.get_columns(name)
             ):
