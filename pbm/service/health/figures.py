@@ -78,7 +78,7 @@ def backup_result(work: UnitOfWork, now: datetime, wanted: bool = False) -> Chec
 
 
 def _backup(work: UnitOfWork, now: datetime, wanted: bool) -> str:
-    made, told = work.facts.find(_BACKUP), "none was made yet"
+    made, told = work.facts.find(_BACKUP), "none is recorded here yet"
     if made is not None:
         trial = made.value.get("trial") or "never restored on trial"
         told = f"the last one is of {made.noted_at:{_MINUTE}}, {trial}"
