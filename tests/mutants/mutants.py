@@ -159,7 +159,7 @@ MUTANTS = {
     "store/queues/inbox.py": (
         _instead(_MAIL, "    .with_for_update(skip_locked=True)\n", "", _held("a mail")),
         _instead(_MAIL, "skip_locked=True", "", _passed("a mail")),
-        Mutant("inbox_id, inbox.c.status == NEW, wait=wait", "inbox_id, wait=wait", (_NOT_NEW,)),
+        Mutant("inbox_id, inbox.c.status == NEW, *only", "inbox_id, *only", (_NOT_NEW,)),
         Mutant("is_new = inbox.c.status == NEW", "is_new = inbox.c.id > 0", (_NOT_NEW,)),
         Mutant("self.change(inbox_id, inbox.c.status == NEW, ", "self.change(inbox_id, ",
                (_NOT_NEW,)),
