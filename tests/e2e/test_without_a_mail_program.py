@@ -78,6 +78,7 @@ def test_a_game_is_begun_watched_and_kept(server: RunningServer, tmp_path: Path)
     assert "New boards are numbered from 2001 and new players from 2001, so that" in restored
     assert "a1-c3,b2" in done(server, "games", "show", "1")
     server.start()
+    assert "Boards in progress that may have lost moves, 1: 1\n" in done(server, "release")
     says(server, BOB, "i9-g7,f6")
     assert done(server, "verify", "1") == "1 board replayed, 0 wrong.\n"
     for made in (tmp_path / "var", *(tmp_path / "var").rglob("*")):

@@ -220,3 +220,14 @@ def test_what_a_savepoint_may_undo_is_in_no_file(sqlite_url: str) -> None:
     database.close()
     assert any(name.startswith(str(database.engine.url.database)) for name in opened)
     assert not [name for name in opened if "etilqs" in name]
+
+
+def test_a_new_connection_writes_nothing_and_waits_for_no_writer(sqlite_url: str) -> None:
+    first, second = Database(sqlite_url), Database(sqlite_url)
+    with first.transaction() as work:
+        work.players.add("alice", "alice@example.org", NOW)
+        work.flush()
+        assert handles(second) == []
+    assert handles(second) == ["alice"]
+    first.close()
+    second.close()

@@ -126,9 +126,10 @@ def make_engine(url: str) -> Engine:
 def _prepare_sqlite(dbapi_connection: Any, _record: object) -> None:
     # The driver's own transaction handling would let a leading SAVEPOINT outlive its rollback.
     dbapi_connection.isolation_level = None
+    dbapi_connection.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
+    if dbapi_connection.execute("PRAGMA page_count").fetchone() == (0,):  # else it writes each time
+        dbapi_connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     for pragma in (
-        f"busy_timeout={_BUSY_MILLISECONDS}",
-        "auto_vacuum=INCREMENTAL",  # of a new file; before anything is written into it
         "journal_mode=WAL",
         "synchronous=FULL",
         "foreign_keys=ON",
