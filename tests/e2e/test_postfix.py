@@ -32,6 +32,7 @@ WAYS = {
 }
 REFUSED = """\
 /^gone@/    550 5.1.1 There is nobody of that name.
+/^barred@/  550 5.7.1 We take no mail from you.
 /^busy@/    450 4.2.1 The mailbox is busy.
 """
 
@@ -170,7 +171,7 @@ def test_postfix_tells_for_whom_it_speaks(tmp_path: Path, sink: Sink) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("handle", "code", "status"), [("gone", 550, "failed"), ("busy", 450, "due")]
+    ("handle", "code", "status"), [("barred", 550, "failed"), ("busy", 450, "due")]
 )
 def test_postfix_refuses_a_recipient_of_ours(
     handle: str, code: int, status: str, tmp_path: Path, sink: Sink
@@ -195,6 +196,19 @@ def test_postfix_refuses_a_recipient_of_ours(
         assert retried.returncode == 0, retried.stderr
         asked = until(lambda: sink.to(f"{handle}@players.example"), "the mail at last")
         assert f"Reply yes to play as {handle}" in text_of(asked[0])
+
+
+@pytest.mark.thorough
+def test_a_question_to_a_mailbox_that_is_gone_troubles_nobody(tmp_path: Path, sink: Sink) -> None:
+    with site(tmp_path, sink) as here:
+        Player("gone", here.server, sink).writes("signup gone")
+        refused = "dropped: RCPT: 550 5.1.1"
+
+        def traced() -> bool:
+            return refused in " ".join(here.server.admin("trace", "i1").stdout.split())
+
+        until(traced, "the refusal in the trace")
+        assert "The queue is empty" in here.server.admin("queue", "list").stdout
 
 
 def queue_with(server: RunningServer, word: str) -> str:
