@@ -67,10 +67,11 @@ class Site:
     def page_link(self, data: Mapping[str, Any]) -> str:
         """Return a link to the board page that shows `data`, without the tag of a reply address.
 
-        The renderer puts the tag between the first two full stops, where it is masked like those
-        of addresses. Mail programs leave a sign at the end out of a link, so it ends with a letter.
+        The renderer puts the tag of a player of the board between the first two full stops, where
+        it is masked like those of addresses. Mail programs leave a sign at the end out of a link,
+        so it ends with a letter.
         """
-        told = {**data, "a": f"{self.address.before_detail}@{self.address.domain}"}
+        told = {"a": f"{self.address.before_detail}@{self.address.domain}", **data}
         return f"{self.page_url}#1..{packed(told)}z"
 
     def bounce_address(self, player_id: int, message_id: str) -> str:

@@ -4,6 +4,7 @@ The keys are those of `Linked` in `pbm/page/mail.js`. A link must be short, and 
 read for it. So the position before the latest moves is found by taking these back.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from pbm.play.boards import mark
@@ -14,11 +15,26 @@ from pbm.store.db import UnitOfWork
 from pbm.store.values.boards import Board
 from pbm.store.values.players import Player
 
+_LONGEST_WHOLE = 300  # plies of a game that is linked from its first move; few such links fit
 _SHAPE = ("names", "cells", "labels", "corners", "width", "height", "middle", "scale")
 
 
-def page_data(work: UnitOfWork, board: Board, reader: Player) -> dict[str, Any] | None:
-    """Return what the page shows a reader of a board; None if it cannot show the board's game."""
+def pages(
+    work: UnitOfWork, board: Board, reader: Player, *, whole: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield what the page can show a reader of a board, the best first: `whole` the game if asked.
+
+    Nothing is yielded if the page cannot show the board's game.
+    """
+    is_short = board.ply <= _LONGEST_WHOLE and not (board.playing and board.position.out)
+    found = whole_game(work, board, reader) if whole and is_short else None
+    if found and found["p"] == board.ply:
+        yield found
+    if latest := _latest(work, board, reader):
+        yield latest
+
+
+def _latest(work: UnitOfWork, board: Board, reader: Player) -> dict[str, Any] | None:
     game = board.rules
     if has(game, PageRules):
         before, moves = _taken_back(work, board, game, reader)
@@ -27,22 +43,13 @@ def page_data(work: UnitOfWork, board: Board, reader: Player) -> dict[str, Any] 
         shown = {"s": board.position.state(), "m": [], "d": listed_position(game, board.position)}
     else:
         return None
-    plays = not board.from_record
-    return {
-        "g": board.game,
-        "t": game.info.title,
-        "b": board.id,
-        "p": board.ply,
-        **shown,
-        "n": [seat.handle for seat in board.seats],
-        "o": [seat.seat for seat in board.seats_of(reader.id) if plays],
-        "y": list(board.played_by(reader.id)) if plays else [],
-        "l": int(board.playing),
-    }
+    return {**_about(board, reader), "p": board.ply, **shown, "l": int(board.playing)}
 
 
-def whole_game(work: UnitOfWork, board: Board) -> dict[str, Any] | None:
-    """Return a game from its start for whoever looks on; None if the page cannot show it.
+def whole_game(
+    work: UnitOfWork, board: Board, reader: Player | None = None
+) -> dict[str, Any] | None:
+    """Return a game from its start; None if the page cannot show it.
 
     The page knows no departures, so it has the moves up to the first one.
     """
@@ -52,17 +59,25 @@ def whole_game(work: UnitOfWork, board: Board) -> dict[str, Any] | None:
     until = min((item.after_ply for item in departures), default=board.ply)
     moves = [ply.text for ply in work.plies.of(board.id)[:until]]
     return {
-        "g": board.game,
-        "t": board.rules.info.title,
-        "b": board.id,
+        **_about(board, reader),
         "p": len(moves),
         "s": board.start_state,
         "m": moves,
-        "n": [seat.handle for seat in board.seats],
-        "o": [],
-        "y": [],
-        "a": "",
         "l": int(board.playing and not departures),
+    }
+
+
+def _about(board: Board, reader: Player | None) -> dict[str, Any]:
+    """Return what a link says of a board and its reader. Who only looks on has no address."""
+    own = board.seats_of(reader.id) if reader and not board.from_record else ()
+    return {
+        "g": board.game,
+        "t": board.rules.info.title,
+        "b": board.id,
+        "n": [seat.handle for seat in board.seats],
+        "o": [seat.seat for seat in own],
+        "y": list(board.played_by(own[0].player_id)) if own else [],
+        **({} if own else {"a": ""}),
     }
 
 
@@ -75,14 +90,17 @@ def _taken_back(
 ) -> tuple[Position, list[str]]:
     """Return a position before the latest moves, and these moves: those that a mail lists.
 
-    There are fewer where somebody has left, or a row is so old that it lacks the position's key.
+    Who looks on gets one round. There are fewer moves where somebody has left, or a row is so old
+    that it lacks the position's key.
     """
+    plays = board.seats_of(reader.id) and not board.from_record
+    since = listed_after(board, reader) if plays else board.ply - len(board.seats)
     position, moves = board.position, list[str]()
     plies = work.plies.of(board.id, since=recent_since(board))
     stood = {ply.ply: ply.stood for ply in plies} | {0: mark(board.rules, board.start)}
     for ply in reversed(plies):
         key = stood.get(ply.ply - 1)
-        if ply.ply <= listed_after(board, reader) or key is None:
+        if ply.ply <= since or key is None:
             break
         candidates = game.before(position, moved_in(ply))
         found = next((it for it in candidates if mark(board.rules, it) == key), None)

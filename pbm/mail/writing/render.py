@@ -91,7 +91,8 @@ class Renderer:
         words it. Without `message_id` there are no pictures.
         """
         params = cleaned(current_params(params))
-        if tagged := "page" in params and _TAGGED.search(reply[0]):
+        # Who does not play there has a link without an address.
+        if tagged := "page" in params and params.get("you") and _TAGGED.search(reply[0]):
             params["page"] = params["page"].replace("#1..", f"#1.{tagged[0]}.", 1)
         source = self._templates.get_template(f"{template}.txt").render(v=params)
         worded = _SUBJECT.findall(source)

@@ -17,7 +17,7 @@ from pbm.commands.turn import Turn
 from pbm.events import Messaged
 from pbm.events.board import MailCameBack
 from pbm.mail.writing.compose import list_fields
-from pbm.play.board_page import page_data
+from pbm.play.board_page import pages
 from pbm.play.digests import next_hour
 from pbm.play.limits import strangers_answers_left, take_mails, take_strangers_mail
 from pbm.play.offers import mark_of
@@ -32,6 +32,7 @@ REPLIED, GENERATED = "auto-replied", "auto-generated"
 _log = structlog.get_logger("pbm.mails")
 Params = dict[str, Any]  # of a template
 _LONGEST_LINK = 950  # characters; it stands in both parts, and may make a mail 2 KB larger
+_LIST_ALL = frozenset(("board", "past-board", "replay"))  # sections with a game from its start
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
 
@@ -106,20 +107,22 @@ class MailWriter:
         }
         message_id = root if first else self._message_id(_about(board, player))
         template = "answer" if "sections" in view else "board"
-        if template == "board":
-            view = {**view, **self._page_link(player, board)}
+        view = {**view, **self._page_link(player, board, view)}
         mail = self._mail(kind, player, template, view, headers, message_id, board.id)
         until = waits_until(self._turn, board, replaced) if kind == Kind.BOARD else None
         if until is not None and mail.due_at is None:
             mail = replace(mail, kind=Kind.AWAITING, due_at=until)
         return replace(mail, inbox_id=mail.inbox_id or replaced.inbox_id) if replaced else mail
 
-    def _page_link(self, player: Player, board: Board) -> Params:
+    def _page_link(self, player: Player, board: Board, view: Params) -> Params:
         """Return the link to the board page, if there is such a page and it knows the game."""
         site = self._site
-        data = page_data(self._turn.work, board, player) if site.page_url else None
-        link = site.page_link(data) if data else ""
-        return {"page": link} if 0 < len(link) <= _LONGEST_LINK else {}
+        if not site.page_url:
+            return {}
+        lists_all = _LIST_ALL & {section["section"] for section in view.get("sections", ())}
+        whole = bool(lists_all) or not board.playing
+        links = map(site.page_link, pages(self._turn.work, board, player, whole=whole))
+        return next(({"page": link} for link in links if len(link) <= _LONGEST_LINK), {})
 
     def _in_thread(
         self, player: Player, board: Board, root: str | None, replaced: OutboxMail | None
