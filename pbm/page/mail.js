@@ -1,10 +1,10 @@
 // The link that brings a board, and the mail that plays a move. Pure, but for what inflates the link.
 
 /** @typedef {{g: string, t: string, b: number, p: number, s: string, m: string[], n: string[],
- *   y: number[], o: number[], l: number, a: string, d?: any}} Linked
+ *   y: number[], o: number[], l: number, k?: number, a: string, d?: any}} Linked
  * The game's name and title, the board's number, the plies played, the state before the moves, these
  * moves, the handles, the seats for which the reader moves, the reader's own seats, whether the game
- * goes on, and the address; its detail (such as g12.u7.TAG) stands in the link by itself, so that
+ * goes on, the plies taken back, and the address; its detail (such as g12.u7.TAG) stands in the link by itself, so that
  * whoever keeps or quotes the link can mask it. Whoever only looks on has no address and no detail. */
 
 const MOST = 1500; // characters of a mailto link that every mail program takes

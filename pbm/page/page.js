@@ -191,8 +191,11 @@ function keep() {
   $("note").href = mailto(S.link.a, `note ${S.link.b}`, `Tried${from}: ${moves.join("  ")}`, IS_IOS).href;
   const fits = S.link.l && !from && moves.length > 1 && !plays(movers[0]) && plays(movers[movers.length - 1]);
   $("plan").hidden = !fits;
-  $("plan").href = mailto(S.link.a, `plan ${S.link.b} ${line.join(" ")}`, "", IS_IOS).href;
+  $("plan").href = mailto(S.link.a, `plan ${S.link.b}#${S.link.p}${takenBack()} ${line.join(" ")}`, "", IS_IOS).href;
 }
+
+/** So that a late mail is not taken for another position; older links do not tell it. */
+const takenBack = () => (S.link.k === undefined ? "" : ` @${S.link.k}`);
 
 function mail() {
   const playable = Boolean(isMine());
@@ -202,7 +205,7 @@ function mail() {
   const move = S.chosen;
   $("send").hidden = !move;
   if (!playable || !move) return;
-  const subject = `move ${S.link.b}#${S.link.p + 1} ${move.text}`;
+  const subject = `move ${S.link.b}#${S.link.p + 1}${takenBack()} ${move.text}`;
   const { href, fits } = mailto(S.link.a, subject, $("words").value, IS_IOS);
   $("mail").href = href;
   $("long").hidden = $("copywords").hidden = fits;

@@ -77,7 +77,7 @@ def _about(board: Board, reader: Player | None) -> dict[str, Any]:
         "n": [seat.handle for seat in board.seats],
         "o": [seat.seat for seat in own],
         "y": list(board.played_by(own[0].player_id)) if own else [],
-        **({} if own else {"a": ""}),
+        **({"k": board.taken_back} if own else {"a": ""}),
     }
 
 

@@ -82,7 +82,7 @@ def plays(table: Table, page: Page, kind: str, way: str) -> None:
     visitor.page.run("document.getElementById('words').focus()")
     page.type("Good luck, all!\nIt's a long way.")
     mail = visitor.mail()
-    assert mail["subject"] == f"move 1#1 {move.text}"
+    assert mail["subject"] == f"move 1#1 @0 {move.text}"
     assert mail["to"] == visitor.person.newest.reply_to
     visitor.sends()
     assert table.moves(1) == [move.text]
@@ -185,6 +185,7 @@ def test_what_is_tried_is_kept_as_a_note_or_sent_as_a_plan(table: Table, page: P
         page.type(text)
         visitor.press("try")
     assert page.run("document.getElementById('step').textContent") == "tried: i5-g5,h5"
+    assert visitor.mail("plan")["subject"] == "plan 1#0 @0 if a1-c3,b2 then i5-g5,h5"
     for link in ("note", "plan"):
         visitor.sends(link=link)
     bob.hears("| Tried: a1-c3,b2  i5-g5,h5", "| if a1-c3,b2 then i5-g5,h5")
@@ -221,6 +222,28 @@ def test_an_older_link_a_second_use_and_a_forwarded_one(table: Table, page: Page
     bob.hears("A reply to one of your mails (board 1) came from carol@example.org.")
     visitor.sends()
     assert table.moves(1) == [first.text, move.text]
+
+
+def test_a_late_link_after_a_take_back_is_asked_about(table: Table, page: Page) -> None:
+    alice = begins(table, "two")
+    bob = table.person("bob@example.org")
+    alice.says("a1-c3,b2")
+    late = fragment_of(bob.newest)
+    alice.says("takeback")
+    bob.says("accept takeback")
+    alice.says("a5-c5,b5")
+    fresh = fragment_of(bob.newest)
+    bob.forgets()
+    for link, mark in ((late, "@0"), (fresh, "@1")):
+        visitor = Visitor(page, bob).opens(link)
+        page.run("document.getElementById('move').focus()")
+        page.type("i5-g5,h5")
+        assert visitor.mail()["subject"] == f"move 1#2 {mark} i5-g5,h5"
+        assert table.moves(1) == ["a5-c5,b5"]
+        visitor.sends()
+        if link == late:
+            bob.gets(1).hears("since then a move was taken back. Board 1 is now at move 1 (#2):")
+    assert table.moves(1) == ["a5-c5,b5", "i5-g5,h5"]
 
 
 def test_a_page_without_a_whole_link_says_how_to_answer(table: Table, page: Page) -> None:

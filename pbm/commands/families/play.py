@@ -1,5 +1,6 @@
 """The commands for the moves of a game: play, preview, resign, hint and analysis."""
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import ClassVar, Self
@@ -29,6 +30,8 @@ from pbm.play.views import listed_after, past_view
 from pbm.rules.contract import Game, completed
 from pbm.store.values.boards import Board
 
+_TAKEN_BACK = re.compile(r"@(\d{1,5})", re.ASCII)
+
 
 class PlayMove(BoardCommand, group="play"):
     """Play a move on a board where it is your turn."""
@@ -41,6 +44,7 @@ class PlayMove(BoardCommand, group="play"):
 
     move: str = operand(MoveText())
     ply: int | None = operand(PlyMark(), optional=True, anywhere=True)
+    taken_back: int | None = None  # plies, in the board page's line: `move 12#17 @TAKEN_BACK MOVE`
     is_bare: bool = False  # the command's word was left out
     is_line: bool = False  # a board's number stands in its place: `12 MOVE`
     asks_first: ClassVar[bool] = False  # shows the board, and waits for a yes
@@ -59,6 +63,11 @@ class PlayMove(BoardCommand, group="play"):
         command = cls.bare(text, line, game, board)
         command.is_bare, command.is_line = False, True
         return command
+
+    def _read(self, words: list[str]) -> None:
+        if found := _TAKEN_BACK.fullmatch(" ".join(words[1:2])):
+            self.taken_back, words = int(found[1]), [words[0], *words[2:]]
+        super()._read(words)
 
     def is_on(self, board: Board) -> bool:
         """Return whether the line can be for this board now.
@@ -126,13 +135,16 @@ class PlayMove(BoardCommand, group="play"):
         return self.ply if self.ply is not None else self.board.ply if self.board else None
 
     def _older(self, board: Board, context: Context) -> Answering | None:
-        """Return the board as the answered mail shows it, if it has changed since.
+        """Return the board as the page or the answered mail shows it, if it has changed since.
 
         After a restore the mail may be the later one.
         """
-        if self._meant_ply is not None or (self.named_board is not None and not self.is_line):
+        if self.taken_back is not None and self._meant_ply is not None:
+            shown: Answering | None = Answering(board.id, self._meant_ply - 1, self.taken_back)
+        elif self._meant_ply is not None or (self.named_board is not None and not self.is_line):
             return None
-        shown = next((item for item in context.mailed if item.number == board.id), None)
+        else:
+            shown = next((item for item in context.mailed if item.number == board.id), None)
         if shown is None or (shown.taken_back, shown.ply) == (board.taken_back, board.ply):
             return None
         return shown
