@@ -32,7 +32,7 @@ help: ## lists these targets
 
 .PHONY: run
 run: $(READY) ## starts the server on its defaults: 127.0.0.1:8025, pages on 127.0.0.1:8080, all under var/
-	@export PBM_WEB_LISTEN="$${PBM_WEB_LISTEN-127.0.0.1:8080}"; exec .venv/bin/pbm serve
+	@exec .venv/bin/pbm serve --pages
 
 # Half as many again as processors: servers and databases of tests are waited for, but each worker
 # collects all tests, and starts servers of its own.

@@ -178,12 +178,18 @@ class Settings:
         return Path("var/secret.key")
 
 
-def settings_from_here() -> Settings:
-    return load_settings(os.environ, Path("pbm.toml"))
+def settings_from_here(**usual: str) -> Settings:
+    """Read the settings; those named stand where the operator has said nothing of them."""
+    return load_settings(os.environ, Path("pbm.toml"), usual)
 
 
-def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
-    """Read the settings; `environ` overrides the file. Raises OperatorError."""
+def load_settings(
+    environ: Mapping[str, str], toml: Path, usual: Mapping[str, str] | None = None
+) -> Settings:
+    """Read the settings; `environ` overrides the file, which overrides `usual`.
+
+    Raises OperatorError.
+    """
     known = {f"{_PREFIX}{setting.name.upper()}": setting.name for setting in fields(Settings)}
     in_file = _read_toml(toml)
     in_environment = {name: environ[name] for name in sorted(environ) if name.startswith(_PREFIX)}
@@ -197,7 +203,7 @@ def load_settings(environ: Mapping[str, str], toml: Path) -> Settings:
         is_number = type(value) in (int, float) and _NUMBERS.fullmatch(known[name])
         if not is_number and not isinstance(value, str):
             raise OperatorError(f"{toml}: {name} must be given as text, between quotes.")
-    chosen = {**in_file, **in_environment}
+    chosen = {**(usual or {}), **in_file, **in_environment}
     settings = Settings(**{known[name]: str(value) for name, value in chosen.items()})
     for name, words in _CHOICES.items():
         if getattr(settings, name) not in words:

@@ -1,5 +1,6 @@
 """Reads regular files up to a size limit, and writes files that survive a crash."""
 
+import errno
 import os
 import pwd
 import stat
@@ -68,6 +69,12 @@ def check_access(*paths: Path) -> None:
         if path.exists() and not os.access(path, may_all):
             denied = PermissionError(None, "it cannot be read and written")
             raise OperatorError(f"{path}: {trouble(path, denied)}")
+
+
+def why_no_port(error: OSError) -> str:
+    """Return why nobody can listen at an address."""
+    is_taken = error.errno == errno.EADDRINUSE
+    return "another program listens there" if is_taken else error.strerror or "no such host"
 
 
 def trouble(path: Path, error: OSError) -> str:

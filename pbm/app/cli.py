@@ -7,6 +7,7 @@ import signal
 import click
 
 from pbm.app.log import set_up_log
+from pbm.app.public_pages import USUAL, if_free
 from pbm.app.server import Server
 from pbm.app.version_option import version_option
 from pbm.config import settings_from_here
@@ -33,13 +34,20 @@ def main() -> None:
     metavar="ROLES",
     help="What this process does; the others do the rest, on one PostgreSQL.",
 )
-def serve(roles: str) -> None:
+@click.option(
+    "--pages",
+    is_flag=True,
+    help=f"If PBM_WEB_LISTEN is unset, show public pages on {USUAL} if that is free.",
+)
+def serve(roles: str, pages: bool) -> None:
     """Listen for mail, obey it and send the boards; with --roles, do a part of this."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the server handles it
     try:
         with owner_only():
-            settings = settings_from_here()
+            settings = settings_from_here(**({"PBM_WEB_LISTEN": USUAL} if pages else {}))
             set_up_log(settings)
+            if pages and settings.web_listen == USUAL:
+                settings = if_free(settings)
             server = Server(settings, _parse_roles(roles))
             # Garbage collection is made rarer, since nothing else runs meanwhile.
             gc.freeze()

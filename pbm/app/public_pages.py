@@ -2,17 +2,37 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
+from socket import create_server
+
+import structlog
 
 from pbm.clock import system_clock
 from pbm.commands.families.help import help_page
 from pbm.commands.registry import COMMANDS
 from pbm.config import Settings
+from pbm.files import why_no_port
 from pbm.mail.site import own_address
 from pbm.resources import help_pages
 from pbm.store.db import Database
 from pbm.web.pages import Pages, Shown
 from pbm.web.serving import WebServer
+
+USUAL = "127.0.0.1:8080"
+_log = structlog.get_logger("pbm.app")
+
+
+def if_free(settings: Settings) -> Settings:
+    """Return the settings, without pages if something else listens on their port."""
+    assert settings.web_address
+    try:
+        create_server(settings.web_address).close()
+    except OSError as error:
+        told = f"{settings.web_listen}: {why_no_port(error)}. PBM_WEB_LISTEN can name another port."
+        _log.warning("no pages", why=told)
+        return replace(settings, web_listen="")
+    return settings
 
 
 @contextmanager

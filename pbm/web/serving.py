@@ -5,17 +5,21 @@ Nothing that a reader does here holds up mail: connections, headers, waits and w
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
+from queue import SimpleQueue
 from threading import Thread
+from typing import Any
 
 import h11
 import structlog
 from sqlalchemy.exc import DBAPIError
 
 from pbm.errors import OperatorError
+from pbm.files import why_no_port
 from pbm.web.pages import Answer, Pages
 from pbm.web.rates import Network, Rates, asking
 
@@ -34,6 +38,36 @@ _ALSO = {405: ("Allow", "GET, HEAD"), 429: ("Retry-After", "30"), 503: ("Retry-A
 _log = structlog.get_logger("pbm.web")
 
 
+class _PageThreads(Executor):
+    """Threads that end with the process, so that no stop of the server waits for a page."""
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        for number in range(_THREADS):
+            Thread(target=self._run, name=f"pbm-web-page-{number}", daemon=True).start()
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        future = Future[Any]()
+        self._asked.put(partial(_settle, future, partial(work, *args, **named)))
+        return future
+
+    def shutdown(self, *_: object, **__: object) -> None:
+        for _thread in range(_THREADS):
+            self._asked.put(None)
+
+    def _run(self) -> None:
+        while settle := self._asked.get():
+            settle()
+
+
+def _settle(future: Future[Any], work: Callable[[], Any]) -> None:
+    if future.set_running_or_notify_cancel():
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised at the caller
+            future.set_exception(error)
+
+
 class WebServer:
     """The door for browsers."""
 
@@ -44,7 +78,7 @@ class WebServer:
     def __init__(self, pages: Pages, trusted: Sequence[Network]) -> None:
         self._pages, self._trusted = pages, trusted
         self._rates = Rates()
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="pbm-web-page")
+        self._threads = _PageThreads()
         self._waiting = 0
         self._connections: Counter[Network | None] = Counter()
 
@@ -59,15 +93,15 @@ class WebServer:
             self.port = opened.result()
         except OSError as error:
             raise OperatorError(
-                f"PBM_WEB_LISTEN={host}:{port}: {error.strerror}. Name another port, or none for "
-                "no pages."
+                f"PBM_WEB_LISTEN={host}:{port}: {why_no_port(error)}. Name another address, or "
+                "none for no pages."
             ) from error
         try:
             yield self
         finally:
             self._loop.call_soon_threadsafe(self._stopping.set)
             thread.join(_SECONDS)
-            self._threads.shutdown(cancel_futures=True)
+            self._threads.shutdown()
 
     async def answers(self) -> None:
         """Return once the threads have done a piece of work; for another thread's event loop."""
@@ -98,7 +132,7 @@ class WebServer:
         try:
             await self._talk(reader, writer, peer)
             writer.close()
-        except (OSError, TimeoutError):
+        except (OSError, TimeoutError, asyncio.CancelledError):  # cancelled when the loop ends
             writer.transport.abort()
         finally:
             count[network] -= 1

@@ -1,15 +1,19 @@
 """Several processes on one PostgreSQL share the work; two on one SQLite file do not."""
 
 import re
+import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from email import message_from_bytes
 from itertools import permutations
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from tests import preloaded
 from tests.e2e.player import SERVER, Player, position_in, text_of
+from tests.e2e.ports import free_port
 from tests.e2e.running import PROGRAMS, RunningServer
 from tests.e2e.sink import Sink
 from tests.polling import until
@@ -50,6 +54,7 @@ def test_a_game_that_six_processes_share(many: list[RunningServer], sink: Sink) 
     bob.answers(bob.receives(), "i9-g7,f6")
     alice.receives()
     assert position_in(text_of(alice.receives())).turn == 1
+    pages_are_shown(many[0])
     assert many[0].admin("verify").returncode == 0
     assert who_turns(many) == {process_of(many[2]), process_of(many[3])}
     many[2].stop()
@@ -57,6 +62,25 @@ def test_a_game_that_six_processes_share(many: list[RunningServer], sink: Sink) 
     many[3].stop()
     found = many[0].admin("check").stdout
     assert "FAIL  role turn: No process runs it. Start one with: pbm serve --roles=turn\n" in found
+
+
+def pages_are_shown(beside: RunningServer) -> None:
+    """Check that a process which only shows pages knows the game, and ends beside open clients."""
+    port, folder = free_port(), beside.folder / "web"
+    folder.mkdir()
+    settings = {**beside.settings, "PBM_WEB_LISTEN": f"127.0.0.1:{port}"}
+    web = RunningServer(folder, settings, (*SERVE, "--roles=web"))
+    with ExitStack() as stack:
+        web.start_process()
+        stack.callback(web.stop)
+        until(lambda: "event=ready" in web.log, "pages")
+        idle = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+        with urlopen(f"http://127.0.0.1:{port}/board/1", timeout=20) as page:
+            assert b"It is alice's turn after 2 moves." in page.read()
+        assert f"process {process_of(web)}" in beside.admin("status").stdout
+        assert web.stop() == 0
+        assert idle.recv(1) == b""
+    assert "Traceback" not in web.log
 
 
 def process_of(server: RunningServer) -> str:
@@ -82,8 +106,11 @@ def test_every_mail_is_sent_once(many: list[RunningServer], sink: Sink) -> None:
 
 
 def test_a_second_server_on_one_sqlite_file_is_refused(tmp_path: Path, sink: Sink) -> None:
-    settings = {"PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url}
+    web = f"127.0.0.1:{free_port()}"
+    settings = {"PBM_ADDRESS": SERVER, "PBM_SMARTHOST": sink.url, "PBM_WEB_LISTEN": web}
     with RunningServer(tmp_path, settings) as first:
+        with urlopen(f"http://{web}/", timeout=20) as page:
+            assert SERVER.encode() in page.read()
         second = RunningServer(tmp_path, settings)
         done = preloaded.run(("pbm", "serve"), folder=tmp_path, environment=second.environment)
         assert done.returncode == 1

@@ -2,21 +2,22 @@
 
 import http.client
 import re
-import signal
 import socket
 from collections.abc import Iterator
 from contextlib import closing
 from ipaddress import ip_network
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
+from typing import cast
 from xml.etree import ElementTree
 
 import axe_core_python
 import pytest
 from sqlalchemy import event, func, update
 
-from pbm.app.public_pages import pages_of
-from pbm.config import Settings
+from pbm.app.public_pages import if_free, pages_of
+from pbm.config import Settings, settings_from_here
 from pbm.errors import OperatorError
 from pbm.events import Commented
 from pbm.events.kept import kinds
@@ -24,12 +25,12 @@ from pbm.store.db import Database
 from pbm.store.schema.games import boards
 from pbm.store.schema.people import players
 from pbm.web.export import export_pages
+from pbm.web.pages import Answer, Pages
 from pbm.web.rates import Rates, asking
 from pbm.web.serving import WebServer
 from tests.browser import Browser
 from tests.e2e.ports import free_port
-from tests.e2e.running import RunningServer
-from tests.polling import until
+from tests.polling import PATIENCE, until
 from tests.sqlite_tables import make_tables
 from tests.table import SERVER, Table
 from tests.web.scene import ENDED, MARK, MARKUP, PRIVATE, PUBLIC, SECRET, SHY, Scene, made
@@ -370,17 +371,38 @@ def test_the_game_can_be_stepped_through(scene: Scene, browser: Browser) -> None
     page.close()
 
 
-def test_a_server_shows_pages_and_ends(tmp_path: Path) -> None:
-    port = free_port()
-    server = RunningServer(tmp_path, {"PBM_WEB_LISTEN": f"127.0.0.1:{port}"})
-    server.start()
-    idle = socket.create_connection(("127.0.0.1", port), timeout=20)
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    connection.request("GET", "/")
-    assert connection.getresponse().status == 200
-    with Database(f"sqlite:///{tmp_path / 'var' / 'pbm.sqlite3'}").reading() as work:
-        assert "web" in {beat.role for beat in work.heartbeats.all()}
-    assert server.stop(signal.SIGTERM) == 0
-    assert idle.recv(1) == b""
-    idle.close()
-    connection.close()
+class _Slow:
+    """Pages of which one hangs until it is let go."""
+
+    def __init__(self) -> None:
+        self.hangs, self.let_go = Event(), Event()
+
+    def answer(self, _: str) -> Answer:
+        self.hangs.set()
+        self.let_go.wait(PATIENCE)
+        return Answer(b"")
+
+
+def test_a_page_that_hangs_holds_up_no_stop() -> None:
+    slow = _Slow()
+    server = WebServer(cast("Pages", slow), [])
+    with server.running("127.0.0.1", 0):
+        client = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert slow.hangs.wait(PATIENCE)
+    assert not slow.let_go.is_set()
+    assert client.recv(1) == b""
+    client.close()
+    slow.let_go.set()
+
+
+def test_pages_are_shown_if_their_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    free = f"127.0.0.1:{free_port()}"
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        assert if_free(Settings(web_listen=taken)) == Settings()
+    assert if_free(Settings(web_listen=free)).web_listen == free
+    monkeypatch.setenv("PBM_WEB_LISTEN", "")
+    assert settings_from_here(PBM_WEB_LISTEN=free).web_listen == ""
+    monkeypatch.delenv("PBM_WEB_LISTEN")
+    assert settings_from_here(PBM_WEB_LISTEN=free).web_listen == free

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pbm.config import Doorway
 from pbm.errors import OperatorError
+from pbm.files import why_no_port
 from pbm.mail.smtp_in.connection_limits import LOOPBACK, ConnectionLimits, Network
 from pbm.mail.smtp_in.conversation import GOING_DOWN, Conversation
 from pbm.mail.smtp_in.handler import Handler
@@ -84,8 +85,8 @@ class Listener:
                 await self.stop(0)
                 if isinstance(error, OperatorError):
                     raise
-                reason = error.strerror or "no such host"
-                raise OperatorError(f"Can't listen on {doorway}: {reason}.") from None
+                told = f"Can't listen on {doorway}: {why_no_port(error)}."
+                raise OperatorError(f"{told} Name another address in PBM_LISTEN.") from None
 
     async def _server_at(self, doorway: Doorway) -> asyncio.Server:
         loop = asyncio.get_running_loop()
