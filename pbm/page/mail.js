@@ -1,11 +1,13 @@
 // The link that brings a board, and the mail that plays a move. Pure, but for what inflates the link.
 
 /** @typedef {{g: string, t: string, b: number, p: number, s: string, m: string[], n: string[],
- *   y: number[], o: number[], l: number, k?: number, a: string, d?: any}} Linked
+ *   y: number[], o: number[], l: number, k?: number, a: string, x?: any, r?: number[], d?: any}} Linked
  * The game's name and title, the board's number, the plies played, the state before the moves, these
  * moves, the handles, the seats for which the reader moves, the reader's own seats, whether the game
- * goes on, the plies taken back, and the address; its detail (such as g12.u7.TAG) stands in the link by itself, so that
- * whoever keeps or quotes the link can mask it. Whoever only looks on has no address and no detail. */
+ * goes on, the plies taken back, and the address; its detail (such as g12.u7.TAG) stands in the link
+ * by itself, so that whoever keeps or quotes the link can mask it. Whoever only looks on has no
+ * address and no detail. A game from its start has its options (x) and, once it is over, who won (r);
+ * a game without rules on the page has what `listed.js` reads (d). */
 
 const MOST = 1500; // characters of a mailto link that every mail program takes
 const LINK = /^#?1\.((?:(?:g\d{1,9}\.)?u\d{1,9}\.[a-z0-9]{17,18})?)\.([A-Za-z0-9_-]+)z$/;

@@ -53,6 +53,7 @@ async function start() {
   $("title").textContent = `${S.link.t} board ${S.link.b}`;
   S.cursor = Math.max(0, [...S.game.signsOf(now())].indexOf(String(own ?? 1)));
   $("share").hidden = !navigator.share;
+  $("copyrecord").hidden = !S.link.x || !S.game.record;
   ground();
   show();
   say(isMine() ? "Tap a piece, or choose below." : "");
@@ -157,8 +158,9 @@ function players(/** @type {any} */ position) {
 function opening() {
   const position = now();
   if (isTried()) return "You are trying moves. Nothing is sent.";
-  if (position.winners) {
-    const won = position.winners.map((/** @type {number} */ seat) => (isOwn(seat) ? "you" : handle(seat))).join(" and ");
+  const winners = position.winners ?? (S.link.l ? null : S.link.r);
+  if (winners) {
+    const won = winners.map((/** @type {number} */ seat) => (isOwn(seat) ? "you" : handle(seat))).join(" and ");
     return won ? `The game is over: ${won} won.` : "The game is over: a draw.";
   }
   if (!S.link.l) return "The game is over.";
@@ -444,8 +446,8 @@ $("try").addEventListener("click", () => {
   stepTo(S.line.length - 1);
 });
 
-/** @param {string} text @param {HTMLElement} button */
-async function copy(text, button) {
+/** @param {string} text @param {HTMLElement} button @param {string} [what] */
+async function copy(text, button, what = text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -457,12 +459,18 @@ async function copy(text, button) {
     box.remove();
     button.focus();
   }
-  say(`Copied: ${text}`);
+  say(`Copied: ${what}`);
 }
 
 $("copy").addEventListener("click", () => copy(S.chosen.text, $("copy")));
 $("copywords").addEventListener("click", () => copy($("words").value, $("copywords")));
 $("copystate").addEventListener("click", () => copy(S.game.state(now()) || S.link.s, $("copystate")));
+$("copyrecord").addEventListener("click", () => {
+  // What is tried goes on from a position of the game.
+  const from = isTried() ? S.line.indexOf(S.line[S.tried - 1]) + 1 : 0;
+  const line = isTried() ? [...S.line.slice(0, from), ...S.line.slice(S.tried, S.at + 1)] : S.line.slice(0, S.at + 1);
+  copy(S.game.record(line, S.link.n, S.link.x, isNow() ? S.link.r : null), $("copyrecord"), "the game up to here");
+});
 $("share").addEventListener("click", () => {
   const text = [S.chosen.text, $("words").value.trim()].filter(Boolean).join("\n");
   navigator.share({ text }).catch(() => undefined);

@@ -58,12 +58,15 @@ def whole_game(
     departures = work.plies.departures(board.id) if board.position.out else ()
     until = min((item.after_ply for item in departures), default=board.ply)
     moves = [ply.text for ply in work.plies.of(board.id)[:until]]
+    is_all = not board.playing and until == board.ply
     return {
         **_about(board, reader),
         "p": len(moves),
         "s": board.start_state,
         "m": moves,
         "l": int(board.playing and not departures),
+        "x": dict(board.options),
+        **({"r": board.winners} if is_all and board.winners is not None else {}),
     }
 
 

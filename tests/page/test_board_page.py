@@ -13,6 +13,7 @@ import axe_core_python
 import pytest
 
 from pbm.play.board_page import listed_position
+from pbm.rules.abalone import GAME
 from pbm.rules.contract import Ground, PageTaps, has
 from pbm.service.trouble.masking import masked
 from tests.browser import Browser, Page
@@ -191,6 +192,30 @@ def test_what_is_tried_is_kept_as_a_note_or_sent_as_a_plan(table: Table, page: P
     bob.hears("| Tried: a1-c3,b2  i5-g5,h5", "| if a1-c3,b2 then i5-g5,h5")
     alice.says("a1-c3,b2")
     assert table.moves(1) == ["a1-c3,b2", "i5-g5,h5"]
+
+
+def test_the_copied_record_and_state_are_those_of_the_server(table: Table, page: Page) -> None:
+    alice = begins(table, "two")
+    bob = table.person("bob@example.org")
+    visitor = Visitor(page, alice).opens()
+    assert not visitor.is_shown("copyrecord")  # its link brings a position
+    alice.says("a1-c3,b2")
+    bob.says("i5-g5,h5")
+    bob.says("resign 1")
+    visitor.opens()
+    assert visitor.text("standing") == "The game is over: you won."
+    alice.says(f"import\n{visitor.copies('copyrecord')}").hears("It is board 2 now")
+    assert table.moves(2) == ["a1-c3,b2", "i5-g5,h5"]
+    assert table.board(2).winners == (1,)
+    state = visitor.copies("copystate")
+    assert table.board(2).rules.load(state) == table.board(2).position
+    visitor.press("first")
+    page.run("document.getElementById('move').focus()")
+    page.type("a5-c5,b5")
+    visitor.press("try")
+    text = visitor.copies("copyrecord")
+    assert text.endswith('[Result "*"]\n\n1. a5-c5,b5 *\n')
+    assert GAME.read(text, {}).steps == ("a5-c5,b5",)
 
 
 def test_an_older_link_a_second_use_and_a_forwarded_one(table: Table, page: Page) -> None:

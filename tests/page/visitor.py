@@ -79,6 +79,16 @@ class Visitor:
     def press(self, name: str) -> None:
         self.page.run(f"document.getElementById('{name}').click()")
 
+    def copies(self, name: str) -> str:
+        """Press a button, and return the text that it copies."""
+        self.page.run("""(() => {
+          window.copied = undefined;
+          navigator.clipboard.writeText = async (text) => void (window.copied = text);
+        })()""")
+        self.press(name)
+        until(lambda: self.page.run("window.copied !== undefined"), "the text to be copied")
+        return str(self.page.run("window.copied"))
+
     # -- ways to choose a move ----------------------------------------------------------------
 
     def clicks(self, move: Move) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from pbm.rules import abalone as rules
 from pbm.rules.abalone.board import CELLS
+from pbm.rules.contract import Ending, GameRecord
 from tests.browser import Browser, Page
 from tests.rules.perft_table import STARTS, TEAM_STARTS
 from tests.rules.random_games import endgame, near_the_end
@@ -183,6 +184,39 @@ def test_moves_are_told_in_words(page: Page) -> None:
     assert "e4 e5 e6 pushes 2's e7 e8 to e8 e9" in words
     words = page.run(told, page.module(MODULE), placed("e6 e7 e8", "e9 a1").state())
     assert "e7 e8 pushes 2's e9 off the board" in words
+
+
+def test_records_are_those_of_the_server(page: Page) -> None:
+    """Games of every setup, open or drawn by agreement, with a name that needs to be escaped."""
+    dice = random.Random(44)
+    given, expected = [], []
+    for setup in SETUPS:
+        position, moves = setup.start(), list[str]()
+        for _ in range(dice.randrange(30)):
+            move = dice.choice(position.legal_moves())
+            moves.append(str(move))
+            position = position.play_legal(move).position
+        names = ("al", "", 'b"o\\b', "carol", "dora", "emil")[: setup.players]
+        flags = {name: True for name in ("teams", "pillar") if getattr(setup, name)}
+        options = {"layout": setup.board, **flags}
+        drawn = dice.random() < 0.5
+        ended = Ending("record", ()) if drawn else None
+        record = GameRecord(setup.players, options, names, tuple(moves), ended)
+        expected.append(rules.GAME.write(record, {}))
+        given.append([setup.start().state(), moves, names, options, [] if drawn else None])
+    told = """async (module, given) => {
+      const rules = await import(module);
+      return given.map(([state, texts, names, options, winners]) => {
+        const line = [{ position: rules.load(state), move: null }];
+        for (const text of texts) {
+          const { position } = line[line.length - 1];
+          const move = rules.read(text, rules.moves(position));
+          line.push({ position: rules.play(position, move), move });
+        }
+        return rules.record(line, names, options, winners);
+      });
+    }"""
+    assert page.run(told, page.module(MODULE), given) == expected
 
 
 def test_two_taps_name_one_move(page: Page) -> None:

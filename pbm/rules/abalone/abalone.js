@@ -17,6 +17,7 @@
 const STEPS = [1, 11, 10, -1, -11, -10]; // clockwise, from the right
 const AXES = [1, 10, 11]; // the directions of a line in reading order
 const MOST_PUSHED_OFF = 6;
+const WIDTH = 40; // columns of a line of moves in a record
 const [OFF, EMPTY, FIXED] = [-1, 0, 7];
 const LETTERS = "abcdefghi";
 /** @type {number[]} */
@@ -142,6 +143,47 @@ function move(position, cells, size, step, inLine, from, to) {
   const last = cells[cells.length - 1];
   const off = cells.length > size && position.at[last + step] === OFF ? position.at[last] : 0;
   return { text, from: PLACE[from], to: PLACE[to], moving, pushed: cells.length - size, off, inLine, size, step };
+}
+
+/** A game from its start as APGN, as in docs/records.md. Each item of `line` but the first has the move
+ * that led to its position. `winners` are those of a game that no move has ended.
+ * @param {{position: Position, move: Move | null}[]} line @param {string[]} players
+ * @param {{layout: string, teams?: boolean, pillar?: boolean}} options
+ * @param {number[] | null} [winners] @returns {string} */
+export function record(line, players, { layout, teams, pillar }, winners) {
+  const count = players.length;
+  const result = resultOf(line[line.length - 1].position.winners ?? winners ?? null, count);
+  const seats = players.map((player, index) => [count === 2 ? ["Black", "White"][index] : `Seat${index + 1}`, player]);
+  const tags = [
+    ...seats.filter(([, player]) => player),
+    ["Variant", layout],
+    ...(count === 2 ? [] : [["Players", count]]),
+    ...(teams ? [["Teams", "1+3 2+4"]] : []),
+    ...(pillar ? [["Pillar", "e5"]] : []),
+    ["Notation", "pbm"],
+    ["Result", result],
+  ];
+  let number = 0;
+  const words = line.slice(1).map(({ move }, index) => {
+    const begins = !index || line[index].position.turn <= line[index - 1].position.turn;
+    return `${begins ? `${++number}. ` : ""}${move?.text}`;
+  });
+  const lines = [""];
+  for (const word of [...words, result]) {
+    const last = lines.length - 1;
+    if (!lines[last]) lines[last] = word;
+    else if (lines[last].length + 1 + word.length <= WIDTH) lines[last] += ` ${word}`;
+    else lines.push(word);
+  }
+  const escaped = (/** @type {unknown} */ value) => String(value).replace(/["\\]/g, "\\$&");
+  return [...tags.map(([name, value]) => `[${name} "${escaped(value)}"]`), "", ...lines, ""].join("\n");
+}
+
+/** @param {number[] | null} winners @param {number} players */
+function resultOf(winners, players) {
+  if (!winners) return "*";
+  if (!winners.length) return players === 2 ? "1/2-1/2" : "draw";
+  return players === 2 ? ["1-0", "0-1"][winners[0] - 1] : winners.join("+");
 }
 
 /** The legal move that a text names, as in docs/rules.md, section 4; undefined if it names none.
