@@ -65,6 +65,22 @@ def public_history(
     return [it for it in events if is_public(it[1]) and not isinstance(it[1], Commented)]
 
 
+def public_words(work: UnitOfWork, board_id: int, most: int) -> list[tuple[KeptEvent, Commented]]:
+    """Return what was said to each other among a board's last `most` events, if all may read it.
+
+    All who sit or sat there must want that now, and have wanted it when it was said.
+    """
+    people = work.players.some(work.boards.have_sat([board_id])[board_id])
+    if any(one.settings.talk != "public" for one in people if not one.robot):
+        return []
+    rows = work.happened.since(board_id, work.happened.last(board_id) - most)
+    found = [(row, from_fields(row.kind, row.fields, board_id)) for row in rows]
+    said = [(row, it) for row, it in found if isinstance(it, Commented)]
+    shown = [(row, it) for row, it in said if is_public(it) and not it.hidden_from]
+    lines = work.words.lines_of([it.words for _, it in shown])
+    return [(row, replace(it, lines=lines[it.words])) for row, it in shown if it.words in lines]
+
+
 def _with_words(work: UnitOfWork, events: list[BoardEvent], reader: int) -> list[BoardEvent]:
     said = [event.words for event in events if isinstance(event, Commented)]
     lines = work.words.lines_of(said) if said else {}

@@ -21,7 +21,7 @@ from pbm.events import event_name
 from pbm.plain import packed
 from pbm.play import listings
 from pbm.play.board_page import whole_game
-from pbm.play.happened import public_history
+from pbm.play.happened import public_history, public_words
 from pbm.play.public import is_public, public_boards
 from pbm.play.records import record_of
 from pbm.play.views import board_view
@@ -41,6 +41,7 @@ _HANDLE = r"(?P<handle>[a-z][a-z0-9_-]{1,15})"
 _ALL = 10**9  # above every number that a path can name
 _MOST_COUNTED = 1000
 _MOST_ENTRIES = 50  # of a feed
+_MOST_LOOKED_AT = 200  # events of a board, for what was said
 _LONGEST_GAME = 1000  # plies; a link with more would be too long for some browsers
 _RECORD = "record"  # the form of `export` without an option
 _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
@@ -209,6 +210,8 @@ class Pages:
             board = _public_board(work, int(path["number"]))
             view = board_view(work, board, None, whole=True)
             link = whole_game(work, board) if board.ply <= _LONGEST_GAME else None
+            words = public_words(work, board.id, _MOST_LOOKED_AT)
+            handles = work.players.handles_of({said.player for _, said in words})
         return self._page(
             "board.html",
             v=view,
@@ -219,6 +222,10 @@ class Pages:
             plies=len(link["m"]) if link else 0,
             link=f"/board.html#1..{packed(link)}z" if link else None,
             forms=_forms(board) or [_RECORD],
+            talk=[
+                {"handle": handles[said.player], "day": f"{row.at:%Y-%m-%d}", "lines": said.lines}
+                for row, said in words
+            ],
         )
 
     def _record(self, path: Match[str]) -> Answer:

@@ -18,7 +18,11 @@ from tests.table import SERVER, Person, Table
 PUBLIC, ENDED, PRIVATE, SHY, RECORD, MARKUP, LEFT = range(1, 8)  # boards
 MARK = '<i title="x">&'  # a handle that no player can have
 # What no page may say: of people, and what they say or think.
-SECRET = ("example.org", "canaryword", "canarynote", "dora", "emil", "gina", "c4,d4")
+SECRET = (
+    *("example.org", "canaryword", "canarynote", "dora", "emil", "gina", "c4,d4"),
+    *("blockedword", "serverword"),
+)
+SAID = "<b>openword</b>"  # on the board PUBLIC, as all there allow it
 MOVE = "c3,d3"
 
 
@@ -71,6 +75,13 @@ def made(url: str) -> Iterator[Scene]:
     sends(alice, "challenge bob")
     alice.says(f"{MOVE}\nYou will like this canaryword").says("note canarynote")
     alice.says("plan if g7,f7 then c4,d4")
+    for person in (alice, bob):
+        sends(person, "set talk public")
+    sends(alice, f"chat 1 {SAID}")
+    sends(bob, "mute 1")
+    sends(alice, "chat 1 blockedword")
+    sends(bob, "unmute 1")
+    sends(alice, "report 1 serverword")
     sends(alice, "challenge carol")
     alice.says(MOVE).says("resign")
     sends(alice, "challenge emil -private")

@@ -5,6 +5,7 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import closing
+from html import escape
 from ipaddress import ip_network
 from pathlib import Path
 from threading import Event
@@ -33,7 +34,7 @@ from tests.e2e.ports import free_port
 from tests.polling import PATIENCE, until
 from tests.sqlite_tables import make_tables
 from tests.table import SERVER, Table
-from tests.web.scene import ENDED, MARK, MARKUP, PRIVATE, PUBLIC, SECRET, SHY, Scene, made
+from tests.web.scene import ENDED, MARK, MARKUP, PRIVATE, PUBLIC, SAID, SECRET, SHY, Scene, made
 
 LOOPBACK = [ip_network("127.0.0.0/8")]
 AXE = Path(axe_core_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
@@ -94,6 +95,24 @@ def test_no_page_tells_a_secret(scene: Scene) -> None:
         assert [word for word in (*SECRET, *scene.tags) if word in text] == [], path
     assert "emil" in scene.text("/player/emil")
     assert f"/board/{PRIVATE}" not in scene.text("/player/emil") + scene.text("/player/alice")
+
+
+def test_talk_is_shown_only_if_all_want_that(scene: Scene) -> None:
+    said = escape(SAID)
+    assert said in scene.text(f"/board/{PUBLIC}")
+    assert [path for path in scene.paths if "openword" in scene.text(path)] == [f"/board/{PUBLIC}"]
+
+    def bob(talk: str) -> None:
+        with scene.table.database.transaction() as work:
+            player = work.players.by_handle("bob")
+            assert player
+            work.players.change_settings(player.id, talk=talk)
+
+    bob("private")
+    try:
+        assert "openword" not in scene.text(f"/board/{PUBLIC}")
+    finally:
+        bob("public")
 
 
 def test_a_private_game_is_a_result_without_names(scene: Scene) -> None:
@@ -289,6 +308,9 @@ def test_statements_do_not_grow_with_boards(table: Table, database_url: str) -> 
     table.joins("alice")
     table.joins("bob")
     table.begins("alice", "bob")
+    with table.database.transaction() as work:
+        for player in work.players.reading(1):
+            work.players.change_settings(player.id, talk="public")
     said: list[str] = []
     paths = (
         "/",
