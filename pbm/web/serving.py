@@ -34,6 +34,7 @@ _HEADERS = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Cache-Control", "no-cache"),
 )
+_OF_BODY = (b"content-length", b"transfer-encoding")
 _ALSO = {405: ("Allow", "GET, HEAD"), 429: ("Retry-After", "30"), 503: ("Retry-After", "30")}
 _log = structlog.get_logger("pbm.web")
 
@@ -151,7 +152,9 @@ class WebServer:
                     request = await _next_request(connection, reader)
                 if request is None:
                     return
-                goes_on = isinstance(connection.next_event(), h11.EndOfMessage)  # without a body
+                ends = isinstance(connection.next_event(), h11.EndOfMessage)
+                # A proxy in front may see another end of a body, and so another next request.
+                goes_on = ends and not any(_header(request, name) for name in _OF_BODY)
             except h11.RemoteProtocolError:
                 request, goes_on = None, False
             answer = await self._answered(request, peer)

@@ -94,6 +94,7 @@ def made(url: str) -> Iterator[Scene]:
     gina.says(MOVE).says("resign")
     sends(gina, "delete")
     gina.says("yes")
+    sends(frida, "seek 6")
     for person, line in ((bob, "seek 3"), (emil, "seek -private"), (dora, "seek 4")):
         sends(person, line)
     with table.database.transaction() as work:

@@ -4,7 +4,7 @@ import http.client
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from html import escape
 from ipaddress import ip_network
 from pathlib import Path
@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import axe_core_python
 import pytest
 from sqlalchemy import event, func, update
+from structlog.testing import capture_logs
 
 from pbm.app.public_pages import if_free, pages_of
 from pbm.config import Settings, settings_from_here
@@ -88,8 +89,12 @@ def test_no_page_tells_a_secret(scene: Scene) -> None:
     assert scene.table.rows("notes")
     assert "c4,d4" in str(told)
     assert scene.tags
-    for path in scene.paths:
-        text = scene.text(path)
+    unseen = [it.pattern for it in scene.pages._routes if not any(map(it.fullmatch, scene.paths))]
+    assert unseen == []
+    with capture_logs() as logged:
+        texts = {path: scene.text(path) for path in scene.paths}
+    assert logged == []
+    for path, text in texts.items():
         if path.startswith(("/board.html", "/player/emil", "/help/")):
             continue  # without anything of the database; and a player who has a private board
         assert [word for word in (*SECRET, *scene.tags) if word in text] == [], path
@@ -141,10 +146,10 @@ def test_a_damaged_board_is_left_out_and_breaks_no_page(scene: Scene) -> None:
 
 def test_markup_is_text(scene: Scene) -> None:
     pages = ("/", "/boards/running", f"/board/{MARKUP}", "/player/carol")
-    for path in (*pages, "/feed.atom", f"/board/{MARKUP}/feed.atom"):
-        text = scene.text(path)
-        assert "&lt;i title=" in text, path
-        assert MARK not in text, path
+    for path in (*pages, "/seeks", "/feed.atom", f"/board/{MARKUP}/feed.atom"):
+        assert "&lt;i title=" in scene.text(path), path
+    for path in scene.paths:
+        assert path.endswith(".txt") or all(it not in scene.text(path) for it in (MARK, SAID)), path
 
 
 def test_feeds_tell_what_happens(scene: Scene) -> None:
@@ -252,14 +257,44 @@ def test_pages_can_only_be_read(scene: Scene) -> None:
         work.execute(players.update().values(handle="x"))
 
 
+ROBOTS = "GET /robots.txt HTTP/1.1\r\nHost: x\r\n"
+POST = "POST / HTTP/1.1\r\nHost: x\r\n"
+NEXT = "GET /none HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
 @pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
-def test_nonsense_ends_the_connection(scene: Scene) -> None:
-    for raw in (b"\x16\x03\x01 hello\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"y" * 20_000):
-        with socket.create_connection(("127.0.0.1", scene.server.port), timeout=20) as client:
-            client.sendall(raw)
-            assert client.recv(65536).startswith(b"HTTP/1.1 400")
-            while client.recv(65536):
-                pass
+@pytest.mark.parametrize(
+    ("raw", "statuses"),
+    [
+        ("\x16\x03\x01 hello\r\n\r\n", [400]),
+        ("GET / HTTP/1.1\r\nX: " + "y" * 20_000, [400]),
+        ("GET /\r\n", [400]),
+        ("GET / HTTP/1.1\r\n\r\n", [400]),
+        ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", [400]),
+        ("GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n", [400]),
+        ("GET /robots.txt HT", [400]),
+        ("GET /robots.txt HTTP/1.0\r\n\r\n" + NEXT, [200]),
+        ("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n" + NEXT, [405, 404]),
+        (f"{ROBOTS}\r\n" * 3 + NEXT, [200, 200, 200, 404]),
+        (f"{ROBOTS}X-Forwarded-For: <script>, 1.2.3.4.5\r\n\r\n", [200]),
+        # A body, which ends where somebody else may not think it ends.
+        (f"{ROBOTS}Content-Length: {len(NEXT)}\r\n\r\n{NEXT}{NEXT}", [200]),
+        (f"{POST}Content-Length: 0\r\n\r\n{NEXT}", [405]),
+        (f"{POST}Content-Length: 6\r\nContent-Length: 5\r\n\r\nabcdef", [400]),
+        (f"{POST}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{NEXT}", [405]),
+        (f"{POST}Transfer-Encoding: xchunked\r\n\r\n{NEXT}", [400]),
+        (f"{ROBOTS}Transfer-Encoding: chunked\r\n\r\nzz\r\n{NEXT}", [400]),
+    ],
+)
+def test_what_no_browser_sends(scene: Scene, raw: str, statuses: list[int]) -> None:
+    with socket.create_connection(("127.0.0.1", scene.server.port), timeout=20) as client:
+        client.sendall(raw.encode("latin-1"))
+        client.shutdown(socket.SHUT_WR)
+        said = b""
+        with suppress(ConnectionResetError):  # as the rest was not read
+            while more := client.recv(65536):
+                said += more
+    assert [int(it) for it in re.findall(rb"HTTP/1\.1 (\d+) ", said)] == statuses
 
 
 @pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
