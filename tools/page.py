@@ -22,6 +22,7 @@ PAGE = ROOT / "pbm" / "page"
 BUILT = PAGE / "board.html"
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
+_LISTED = re.compile(r"^(.*)export\{((?:\w+ as \w+,?)+)\};$", re.MULTILINE)  # of minified modules
 _COMMENT = re.compile(r"^[ \t]*//.*\n|^[ \t]*/\*\*(?:(?!\*/)[\s\S])*\*/\n", re.MULTILINE)
 
 
@@ -34,6 +35,9 @@ def _bundled(module: Path, done: list[str]) -> str:
             before += _bundled(_found(name), done)
     source = _IMPORT.sub(lambda it: f"const {it[1] or f'{{{it[2]}}}'} = modules.{it[3]};\n", source)
     names = ", ".join(_EXPORT.findall(source))
+    if listed := _LISTED.search(source):
+        names = re.sub(r"(\w+) as (\w+)", r"\2: \1", listed[2])
+    source = _LISTED.sub(r"\1", source)
     source = _COMMENT.sub("", _EXPORT.sub("", source)).strip()
     return f"{before}modules.{module.stem} = (() => {{\n{source}\nreturn {{ {names} }};\n}})();\n"
 

@@ -1,6 +1,7 @@
 // The board page: what is shown, and what taps, keys, texts and buttons do.
 
 import * as abalone from "./abalone.js";
+import { generate } from "./lean_qr.js";
 import { listed } from "./listed.js";
 import { mailto, readLink } from "./mail.js";
 import { NOTHING, canMove, tap, targets } from "./taps.js";
@@ -53,6 +54,8 @@ async function start() {
   $("title").textContent = `${S.link.t} board ${S.link.b}`;
   S.cursor = Math.max(0, [...S.game.signsOf(now())].indexOf(String(own ?? 1)));
   $("share").hidden = !navigator.share;
+  $("code").open = false;
+  $("code").hidden = !location.protocol.startsWith("http"); // no other machine has a file of ours
   $("copyrecord").hidden = !S.link.x || !S.game.record;
   ground();
   show();
@@ -474,6 +477,17 @@ $("copyrecord").addEventListener("click", () => {
 $("share").addEventListener("click", () => {
   const text = [S.chosen.text, $("words").value.trim()].filter(Boolean).join("\n");
   navigator.share({ text }).catch(() => undefined);
+});
+
+$("code").addEventListener("toggle", () => {
+  if (!$("code").open) return;
+  const code = generate(location.href);
+  let path = "";
+  for (let y = 0; y < code.size; y++) {
+    for (let x = 0; x < code.size; x++) if (code.get(x, y)) path += `M${x} ${y}h1v1h-1z`;
+  }
+  $("qr").setAttribute("viewBox", `-4 -4 ${code.size + 8} ${code.size + 8}`);
+  $("qr").firstChild.setAttribute("d", path);
 });
 
 addEventListener("hashchange", start);

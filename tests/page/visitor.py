@@ -47,9 +47,9 @@ class Visitor:
     page: Page
     person: Person
 
-    def opens(self, fragment: str = "") -> "Visitor":
+    def opens(self, fragment: str = "", at: str = FILE.as_uri()) -> "Visitor":
         """Open the link of the newest mail, or another one."""
-        self.page.open(f"{FILE.as_uri()}{fragment or fragment_of(self.person.newest)}")
+        self.page.open(f"{at}{fragment or fragment_of(self.person.newest)}")
         shown = (
             "!document.getElementById('game').hidden || !document.getElementById('without').hidden"
         )
