@@ -8,10 +8,14 @@ from pathlib import Path
 
 import structlog
 
-from bench import fair, pairs, report, rules
+from bench import fair, pairs, report, rules, web
 from bench.measure import Row, calibration_ms
 
-PARTS: Mapping[str, Callable[[], Sequence[Row]]] = {"rules": rules.measure, "fair": fair.measure}
+PARTS: Mapping[str, Callable[[], Sequence[Row]]] = {
+    "rules": rules.measure,
+    "fair": fair.measure,
+    "web": web.measure,
+}
 
 
 def main(

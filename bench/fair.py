@@ -31,7 +31,7 @@ _TRIES = (  # a line for each board, in turn
     *("vacation today 2d", "back", "seek -players=3", "join 1", "pause", "resign"),
 )
 _CROWD = [("plain", f"{line}\n" + "so many words\n" * 40) for line in _TRIES]
-_NO_LIMIT = {"PBM_MAILS_PER_HOUR": "0", "PBM_PEER_MAILS_PER_HOUR": "0"}
+NO_LIMIT = {"PBM_MAILS_PER_HOUR": "0", "PBM_PEER_MAILS_PER_HOUR": "0"}
 _SETTINGS = (Setting("SQLite"), Setting("PostgreSQL", postgresql=True))
 Bodies = Sequence[tuple[str, str]]
 Ways = Sequence[tuple[str, str]]
@@ -53,27 +53,27 @@ def _rows(here: Place, setting: Setting, bodies: Bodies) -> list[Row]:
         boards = season.begin(url, Path(name), here.size.boards, picture=False)
         crowd = season.begin_crowd(url, Path(name))
         sink = here.next_server
-        with running.pbm(Path(name), url, sink.port, variables=_NO_LIMIT) as (port, _):
-            game = _Game(boards, here.load, sink, port)
+        with running.pbm(Path(name), url, sink.port, variables=NO_LIMIT) as (port, _):
+            game = Game(boards, here.load, sink, port)
             game.turns()  # what happens once is not measured
             alone = game.turns()
-            rows = [*_told(f"{setting.name}, alone", alone, alone, beside="itself")]
+            rows = [*told(f"{setting.name}, alone", alone, alone, beside="itself")]
             with _others(port, bodies):
                 beside = "beside 20 connections of strangers"
-                rows += _told(f"{setting.name}, {beside}", game.turns(), alone)
+                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
             with _others(port, bodies, [game.busy_player()]):
                 beside = "beside 20 connections of one player"
-                rows += _told(f"{setting.name}, {beside}", game.turns(), alone)
+                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
             game.to_reader = 0
             with _others(port, _CROWD, crowd) as sent:
                 beside = "beside 20 players who write to one reader"
-                rows += _told(f"{setting.name}, {beside}", game.turns(), alone)
+                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
                 what, others = f"{setting.name}, {beside}: mails to the reader", sent()
             rows.append(Row(what, "mails", game.to_reader, "sent", game.to_reader / others))
     return rows
 
 
-class _Game:
+class Game:
     """A season whose turns are sent to a server, and what its players wait for."""
 
     def __init__(self, boards: Season, sending: Load, sink: running.NextServer, port: int) -> None:
@@ -112,16 +112,16 @@ class _Game:
         return [item.reply - item.dot for item in sent], boards
 
 
-def _slowest_of_hundred(seconds: Sequence[float]) -> float:
+def slowest_of_hundred(seconds: Sequence[float]) -> float:
     """How long the slowest of a hundred takes, as the rule."""
     return quantiles(seconds, n=100)[98]
 
 
-def _told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> Iterator[Row]:
+def told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> Iterator[Row]:
     for what, seconds, usual in zip(
         ("final dot to 250", "final dot to both boards"), waited, alone, strict=True
     ):
-        found, without = map(_slowest_of_hundred, (seconds, usual))
+        found, without = map(slowest_of_hundred, (seconds, usual))
         yield Row(f"{name}: {what}, p99", "ms", found * 1000, beside, found / without)
 
 

@@ -8,13 +8,14 @@ import pytest
 import structlog
 
 from bench import __main__ as bench
-from bench import fair, pairs, report, rules
+from bench import fair, pairs, report, rules, web
 from bench.checkout import HERE, checked_out
 from bench.measure import Row, beside, rate_of, rates_of
 
 SMALL: dict[str, Callable[[], Sequence[Row]]] = {
     "rules": lambda: rules.measure(0, positions=3, depth=2),
     "fair": lambda: fair.measure(turns=2),
+    "web": lambda: web.measure(turns=2, rounds=1, boards=20),
 }
 WAITS = ["ms to both boards p50", "ms to both boards p99"]
 NEVER = ["pairs", "--against", "never-a-commit"]
