@@ -389,20 +389,21 @@ def test_a_port_that_is_taken_is_told(scene: Scene) -> None:
         pass
 
 
+SHOWN = ("/", f"/board/{PUBLIC}", "/seeks")
+SHOWN_BESIDES = (
+    *("/boards/running", "/boards/ended", "/player/alice", "/standings", "/help", "/help/move"),
+    *("/none", f"/board/{PRIVATE}"),
+)
+
+
 @pytest.mark.parametrize("scene", ["sqlite"], indirect=True)
-def test_axe_finds_nothing_serious(scene: Scene, browser: Browser) -> None:
+@pytest.mark.parametrize(
+    "paths", [SHOWN, pytest.param(SHOWN_BESIDES, marks=pytest.mark.thorough)], ids=["some", "all"]
+)
+def test_axe_finds_nothing_serious(scene: Scene, browser: Browser, paths: tuple[str, ...]) -> None:
     page = browser.page(375, 800)
     page.call("Page.setBypassCSP", enabled=True)  # for axe itself
-    some = (
-        "/",
-        "/boards/running",
-        f"/board/{PUBLIC}",
-        "/player/alice",
-        "/seeks",
-        "/help/move",
-        "/none",
-    )
-    for number, path in enumerate((*some, "/standings", "/help", f"/board/{PRIVATE}")):
+    for number, path in enumerate(paths):
         page.prefers(**{"prefers-color-scheme": ("light", "dark")[number % 2]})
         page.open(f"http://127.0.0.1:{scene.server.port}{path}")
         page.run(AXE + ";0")
