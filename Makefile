@@ -61,10 +61,12 @@ fuzz: $(READY) ## feeds parsers what breaks them, guided by coverage; SECONDS=60
 
 .PHONY: check
 check: $(READY) ## checks format, style, types, the direction of imports and the commits' subjects
+	@tools/deps check
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-cache
+	tsc -p tools/tsconfig.json
 	$(PY) tools/page.py --check
 	@$(PY) tools/subjects.py
 

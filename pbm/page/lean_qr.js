@@ -1,4 +1,3 @@
-// @ts-nocheck
 /*! lean-qr 2.7.4, nano.mjs as it is in the npm package
  *
  * MIT License

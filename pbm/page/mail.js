@@ -9,17 +9,19 @@
  * address and no detail. A game from its start has its options (x) and, once it is over, who won (r);
  * a game without rules on the page has what `listed.js` reads (d). */
 
+const Inflating = /** @type {any} */ (globalThis).DecompressionStream; // newer than Debian's tsc
 const MOST = 1500; // characters of a mailto link that every mail program takes
 const LINK = /^#?1\.((?:(?:g\d{1,9}\.)?u\d{1,9}\.[a-z0-9]{17,18})?)\.([A-Za-z0-9_-]+)z$/;
 
-/** What a link's fragment tells. @param {string} fragment @returns {Promise<Linked>} Throws if it
+/** What a link's fragment tells.
+ * @param {string} fragment @returns {Promise<Linked>} Throws if it
  * is cut off or changed. */
 export async function readLink(fragment) {
   const found = LINK.exec(decodeURIComponent(fragment.trim()));
   if (!found) throw new Error("no link of ours");
   const letters = atob(found[2].replace(/-/g, "+").replace(/_/g, "/"));
   const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const stream = new Blob([bytes]).stream().pipeThrough(new Inflating("deflate"));
   const told = JSON.parse(await new Response(stream).text());
   if (!found[1] !== !told.a) throw new Error("a link without its tag");
   return { ...told, a: told.a.replace("@", `${found[1]}@`) };

@@ -87,7 +87,8 @@ function ground() {
   });
 }
 
-/** Draw all. @param {[number, number][]} [glide] the pieces that move into their places */
+/** Draw all.
+ * @param {[number, number][]} [glide] the pieces that move into their places */
 function show(glide = []) {
   const position = now();
   const after = S.chosen ? S.game.play(position, S.chosen) : position;
@@ -262,7 +263,8 @@ function undo(/** @type {string} */ why) {
   say(why);
 }
 
-/** A tap on a place, or on the arrow of a move. @param {number} place @param {any} [move] */
+/** A tap on a place, or on the arrow of a move.
+ * @param {number} place @param {any} [move] */
 function tapped(place, move) {
   if (S.chosen) return undo("Taken back. Choose again.");
   if (move) return choose(move);
@@ -302,7 +304,8 @@ function hover(place) {
   marks(move);
 }
 
-/** The cursor comes to a place: say what matters there. @param {number} place */
+/** The cursor comes to a place: say what matters there.
+ * @param {number} place */
 function visit(place) {
   point(place);
   if (S.chosen) return;
@@ -316,7 +319,8 @@ function visit(place) {
   say(`${name(place)}, ${occupant(place)}${push ? `; ${told(push)}` : from.length ? `; ${targetsTold(from)}` : ""}`.replace(/\.?$/, "."));
 }
 
-/** Let the cursor stand on a place. @param {number} place */
+/** Let the cursor stand on a place.
+ * @param {number} place */
 function point(place) {
   view.cells[S.cursor]?.setAttribute("tabindex", "-1");
   S.cursor = place;
@@ -365,7 +369,8 @@ const LETTERS = {
   },
 };
 
-/** Move the cursor to the next piece that fits. @param {(sign: string) => boolean} fits */
+/** Move the cursor to the next piece that fits.
+ * @param {(sign: string) => boolean} fits */
 function goThrough(fits) {
   const all = [...S.signs];
   const places = all.map((_, index) => (S.cursor + 1 + index) % all.length);

@@ -35,12 +35,14 @@ function begin(place, legal) {
   return { choice: { first: place, other: -1 }, hint: "targets" };
 }
 
-/** Whether a place is in the line of some move. @param {number} place @param {Tapped[]} legal */
+/** Whether a place is in the line of some move.
+ * @param {number} place @param {Tapped[]} legal */
 export function canMove(place, legal) {
   return legal.some((move) => move.from === place || lineOf(move).includes(place));
 }
 
-/** The moves whose second tap is told by the choice. @param {Choice} choice @param {Tapped[]} legal */
+/** The moves whose second tap is told by the choice.
+ * @param {Choice} choice @param {Tapped[]} legal */
 export function targets({ first, other }, legal) {
   return other >= 0 ? lineMoves(first, other, legal) : legal.filter((move) => move.from === first);
 }

@@ -21,7 +21,8 @@ export class View {
     this.arrows = [];
   }
 
-  /** The place on the picture of a point of the shape. @param {[number, number]} point */
+  /** The place on the picture of a point of the shape.
+   * @param {[number, number]} point */
   at([x, y]) {
     const { width, height, middle, scale } = this.shape;
     const seen = [middle[0] + scale[0] * x, middle[1] + scale[1] * y];
@@ -111,14 +112,16 @@ export class View {
     this.add(marks, "circle", { class: `ring ${kind}`, cx, cy, r: RADIUS - 1 });
   }
 
-  /** The point beside the board to which a piece is pushed. @param {number} from @param {any} move */
+  /** The point beside the board to which a piece is pushed.
+   * @param {number} from @param {any} move */
   beyond(from, move) {
     const [dx, dy] = this.step(move);
     const [x, y] = this.shape.cells[from];
     return /** @type {[number, number]} */ ([x + dx * 0.8, y + dy * 0.8]);
   }
 
-  /** How far a move's first piece goes. @param {Drawn} move @returns {[number, number]} */
+  /** How far a move's first piece goes.
+   * @param {Drawn} move @returns {[number, number]} */
   step({ moving: [[from, to]] }) {
     const [one, other] = [this.shape.cells[from], this.shape.cells[to]];
     return [other[0] - one[0], other[1] - one[1]];
@@ -169,7 +172,8 @@ export class View {
     return found;
   }
 
-  /** Whether a move goes in the direction of an angle on the screen. @param {Drawn} move @param {number} degrees */
+  /** Whether a move goes in the direction of an angle on the screen.
+   * @param {Drawn} move @param {number} degrees */
   goes(move, degrees) {
     const [dx, dy] = this.step(move);
     return (this.flipped ? turned(-dx, -dy, degrees) : turned(dx, dy, degrees)) < 31;
@@ -191,7 +195,8 @@ export class View {
   }
 }
 
-/** The angle between a vector and a direction. @param {number} dx @param {number} dy @param {number} degrees */
+/** The angle between a vector and a direction.
+ * @param {number} dx @param {number} dy @param {number} degrees */
 function turned(dx, dy, degrees) {
   const angle = ((Math.atan2(dy, dx) * 180) / Math.PI - degrees + 900) % 360;
   return Math.abs(angle - 180);

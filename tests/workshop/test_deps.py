@@ -62,6 +62,12 @@ def test_without_rights_it_stops_with_the_one_line(machine: Machine) -> None:
     assert machine.calls("apt-get") == []
 
 
+def test_a_check_needs_few_packages(machine: Machine) -> None:
+    asked = machine.deps("check").stderr.split()
+    assert "node-typescript" in asked
+    assert "postgresql" not in asked
+
+
 def test_nothing_is_done_when_nothing_is_missing(machine: Machine) -> None:
     machine.play("dpkg-query", "printf installed")
     machine.play("python3", 'echo "1 99 $0"')
@@ -98,7 +104,7 @@ def test_every_package_has_its_reason() -> None:
     assert {"python3-venv", "postgresql"} <= {row[0] for row in rows}
     for row in rows:
         assert len(row) == 3, row
-        assert row[1] in ("run", "test"), row
+        assert row[1] in ("run", "check", "test"), row
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,8 @@ export function state(position) {
   return `${rows} ${position.turn || "-"} ${position.scores.join(",")} ${flags.join(";") || "-"}`;
 }
 
-/** One character for each cell: a dot, the digit of a seat, or `#`. @param {Position} position */
+/** One character for each cell: a dot, the digit of a seat, or `#`.
+ * @param {Position} position */
 export function signsOf(position) {
   return CELLS.map((cell) => ".123456#"[position.at[cell]]).join("");
 }
