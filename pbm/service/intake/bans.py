@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 
 from pbm.addresses import mailbox_key
-from pbm.mail.address import Bounce, Postmaster, Recipient
+from pbm.mail.address import Bounce, Postmaster
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import Caller, Network
 from pbm.mail.smtp_in.handler import Rejection
@@ -35,7 +35,10 @@ class BanList:
                 self._names |= dict.fromkeys((*keys, ban.what), ban.what)
 
     def find(self, address: str, whence: str = "") -> str | None:
-        """Return which ban forbids a mail, or None. `whence` is an IP address, a network or ""."""
+        """Return which ban forbids a mail, or None. `whence` is an IP address, a network or "".
+
+        A ban of a part of that network forbids nothing, as the mail may be from another part.
+        """
         mailbox = mailbox_key(address)
         labels = mailbox.rpartition("@")[2].split(".")
         domains = ("@" + ".".join(labels[at:]) for at in range(len(labels)))
@@ -43,9 +46,12 @@ class BanList:
         if (name := next(names, None)) is not None:
             return self._names[name]
         its = network_of(whence)
-        return next(
-            (what for network, what in self._networks if its and network.overlaps(its)), None
+        whole = (
+            what
+            for network, what in self._networks
+            if its and network.overlaps(its) and network.prefixlen <= its.prefixlen
         )
+        return next(whole, None)
 
 
 def network_of(text: str) -> Network | None:
@@ -54,6 +60,17 @@ def network_of(text: str) -> Network | None:
         return ip_network(text, strict=False)
     except ValueError:
         return None
+
+
+def whence(peer: str, network: str) -> str:
+    """Return the peer's address if it is in the network that a mail comes from, else the latter."""
+    its = network_of(network)
+    return peer if its and ip_address(peer or "::") in its else network
+
+
+def is_free(site: Site, recipient: str) -> bool:
+    """Return whether everybody may write there: bounces, and mail to postmaster."""
+    return isinstance(site.address.parse(recipient), Bounce | Postmaster)
 
 
 class Bans:
@@ -70,11 +87,12 @@ class Bans:
             self._list, self._read_at, self._noted = BanList(work.bans.all()), now, set()
 
     def refusal(
-        self, site: Site, recipients: Iterable[Recipient], address: str, caller: Caller
+        self, site: Site, recipients: Iterable[str], caller: Caller, *addresses: str
     ) -> Banned | None:
-        """Return the refusal of a mail, or None. Bounces and mail to postmaster are not refused."""
-        what = self._list.find(address, caller.client)
-        if what is None or all(isinstance(each, Bounce | Postmaster) for each in recipients):
+        """Return the refusal of a mail from one of the addresses, or None."""
+        found = (self._list.find(address, caller.client) for address in addresses)
+        what = next(filter(None, found), None)
+        if what is None or all(is_free(site, each) for each in recipients):
             return None
         told = "5.7.1 This server takes no mail from you. Write to postmaster@"
         return Banned(

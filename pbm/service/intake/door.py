@@ -11,7 +11,7 @@ only a warning is logged.
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.handler import Rejection, Session
 from pbm.play.limits import Rate
-from pbm.service.intake.bans import Banned, Bans
+from pbm.service.intake.bans import Banned, Bans, is_free
 from pbm.service.intake.keeping import Intake
 from pbm.service.intake.upstream_mta import is_expected
 from pbm.service.running.writer import InThread, Writer
@@ -40,6 +40,7 @@ GUESSES = Rate("guesses", 20, timedelta(hours=1))
 REFUSED = Rate("refused", 100, timedelta(days=7))  # notes for `pbm-admin trace`
 _NOBODY = 0
 _EPOCHS_LOOKED_AT = 8  # earlier epochs whose reply addresses are recognised
+_TAKEN = "2.0.0 taken"
 _TAG_IS_NOT_OURS = "its tag is none of ours, or of a key that was dropped"
 _WHAT = "4.7.1 Too many addresses that are not valid were tried from where you write; "
 _CLOSED = Rejection(421, f"{_WHAT}please try again later.")
@@ -203,8 +204,9 @@ class Door:
             with self.database.glance() as work:
                 site, now = self.intake.site, self.intake.clock()
                 self._bans.read(work, now)
-                recipient = site.address.parse(address)
-                banned = self._bans.refusal(site, [recipient], sender, caller)
+                banned = None
+                if not site.trusts(caller.peer):  # of such a peer `keep` drops it
+                    banned = self._bans.refusal(site, [address], caller, sender)
                 return banned or check_recipient(work, site, now, address, sender, caller)
 
         rejection = await self.read_in(check)
@@ -221,10 +223,14 @@ class Door:
         look = partial(self.intake.look_at, sender, recipients, raw, caller)
         mail = await self.look_in_thread(look) if len(raw) > LONG else look()
         site = self.intake.site
-        parsed = map(site.address.parse, recipients)
-        if banned := self._bans.refusal(site, parsed, mail.author, caller):
+        if banned := self._bans.refusal(site, recipients, caller, mail.author, sender):
             await self._note_banned(banned, mail.author)
-            return banned
+            if not site.trusts(caller.peer):
+                return banned
+            # It would send the refusal to the sender, whom somebody may have forged.
+            mail = replace(mail, recipients=tuple(it for it in recipients if is_free(site, it)))
+            if not mail.recipients:
+                return _TAKEN
         _log.debug("mail received", peer=caller.peer, bytes=len(raw))
         reply = await self.writer.do(partial(self.intake.keep_arrived, mail=mail))
         _log.debug("mail kept", **_names_in(str(reply)), reply=str(reply))

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from ipaddress import ip_address, ip_network
 
 from pbm.addresses import address_key, mailbox_key
 from pbm.errors import OperatorError, WrongArgumentError
 from pbm.mail.address import AddressError, parse_address
-from pbm.service.intake.bans import BanList, network_of
+from pbm.service.intake.bans import BanList, network_of, whence
 from pbm.service.operator.operator_session import OperatorSession, find_player
 from pbm.service.operator.players import suspend_player, unsuspend_player
 from pbm.store.db import UnitOfWork
@@ -37,8 +36,7 @@ def look(session: OperatorSession, what: str) -> Hit:
         its = whose.addresses if whose else ()
         bans, mails, senders = BanList([Ban(what, now, "", "", its)]), 0, set[str]()
         for sender, peer, network, count in work.inbox.senders_since(now - LATELY):
-            whence = peer if network and ip_address(peer) in ip_network(network) else network
-            if bans.find(sender, whence):
+            if bans.find(sender, whence(peer, network)):
                 mails += count
                 senders.add(address_key(sender))
         hit = [

@@ -46,6 +46,7 @@ from pbm.play.limits import UNNAMED_TOLD
 from pbm.play.turn import Cause
 from pbm.service.answering.answers import ask_owner, handle_answer
 from pbm.service.answering.newcomers import answer_stranger
+from pbm.service.intake.bans import BanList, whence
 from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says
 from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
@@ -154,6 +155,8 @@ def _seen(turn: MailTurn) -> MailTurn:
 def _handle(turn: MailTurn, speaker: Speaker) -> str:
     player = speaker.player if isinstance(speaker, Sender | Answerer) else None
     proven, missed = not isinstance(speaker, Sender) or speaker.proven, tuple[int, ...]()
+    if player is None and (what := _ban_of(turn)):
+        return f"nothing: {what} is banned"
     if player is not None:
         if proven:
             note_signature(turn, player)
@@ -173,6 +176,13 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
     if player is not None:
         send_missed(turn, player.id, missed)
     return outcome
+
+
+def _ban_of(turn: MailTurn) -> str | None:
+    """Return which ban forbids a mail by now. It was none, or not known, when the mail came."""
+    bans, mail = BanList(turn.work.bans.all()), turn.mail
+    by = whence(mail.peer, mail.network)
+    return bans.find(turn.cause.author, by) or bans.find(mail.sender, by)
 
 
 def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:
