@@ -47,9 +47,13 @@ class PausedByOperator(OperatorActed):
     days: int
     by_all: int  # days after which any player may resume it
 
+    for_watchers = True
+
 
 class ResumedByOperator(OperatorActed):
     """The clocks of the board run again."""
+
+    for_watchers = True
 
 
 class ExtendedByOperator(OperatorActed):

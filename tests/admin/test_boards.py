@@ -213,7 +213,9 @@ class TestReopen:
 class TestClocks:
     def test_no_clock_runs_until_it_is_resumed(self, room: Room) -> None:
         room.bob.says(REPLY).says("pause")
-        room.everybody_forgets()
+        carol = room.table.joins("carol")
+        carol.says("watch 1 -moves")
+        room.everybody_forgets(carol)
         boards.pause(room.office, 1, "the smarthost is down")
         room.posts()
         told = "The operator paused this board: no clock runs, for 90 days at most. Moves can still"
@@ -221,6 +223,8 @@ class TestClocks:
         room.bob.gets(1).hears("alice's move on board 1, paused; nothing to do.", told)
         assert not room.board().offers  # bob has what he asked for
         room.table.days_pass(40)
+        carol.gets(1).hears(f"{told} be made.\n")
+        assert not any(words in carol.newest.text for words in ("smarthost", '"resume"', "any of"))
         room.alice.says("games").gets(1).hears("Move 2 (#3) is yours, paused.")
         boards.resume(room.office, 1, "it is up again")
         room.posts()
@@ -228,6 +232,7 @@ class TestClocks:
         room.alice.gets(1).hears("(21 days)", told, "| it is up again")
         room.bob.gets(1).hears(told)
         room.table.days_pass(20.9)
+        carol.gets(1).hears(told)
         assert room.board().playing
         room.table.days_pass(7.2)  # with the days that are taken by themselves
         assert room.board().winners == (2,)

@@ -26,7 +26,7 @@ _NEXT_BATCH_AFTER = timedelta(milliseconds=200)  # lets turns run between
 _MOST_COMMENTS = 40
 _NOBODY = 0
 # Only the players learn the operator's reasons, and how they came to play.
-_OF_PLAYERS = frozenset("why first_unsaid seek paired teaches lifted successor".split())
+_OF_PLAYERS = frozenset("why first_unsaid seek paired teaches lifted successor by_all".split())
 _News = dict[str, Any]
 
 
