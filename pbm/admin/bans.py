@@ -11,11 +11,10 @@ _SHOWN = 10  # handles
 
 @click.command()
 @click.argument("what")
-@click.option("--why", default="", metavar="TEXT", help="The reason; a banned player reads it.")
-@click.option("--dry-run", is_flag=True, help="Only show whom it would have hit lately.")
+@why_option
 @yes_option
-@pass_session
-def ban(session: OperatorSession, what: str, why: str, dry_run: bool, yes: bool) -> None:
+@pass_acting
+def ban(session: OperatorSession, what: str, why: str, yes: bool) -> None:
     """Take no mail from a player, an address, a domain or a network.
 
     WHAT is bob, eve@example.net, @example.net (with what is below it), or 203.0.113.0/24. A banned
@@ -29,8 +28,6 @@ def ban(session: OperatorSession, what: str, why: str, dry_run: bool, yes: bool)
     whom = f"{', '.join(hit.players[:_SHOWN]) or 'nobody'}{more}"
     told = f"{hit.what}: players: {whom}; mails in the last 31 days: {hit.mails}."
     click.echo(told)
-    if dry_run:
-        return
     is_wide = hit.what.startswith("@") or "/" in hit.what
     if hit.players and is_wide:
         make_sure("They could not write, and their clocks go on. Ban it?", yes=yes)

@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.console import dry_run_option, pass_acting, pass_session, why_for_the_journal
+from pbm.admin.console import pass_acting, why_for_the_journal
 from pbm.service.operator import holding
 from pbm.service.operator.operator_session import OperatorSession
 
@@ -24,32 +24,31 @@ def hold(session: OperatorSession, why: str) -> None:
 
 
 @click.command()
-@dry_run_option
 @click.option("--send-waiting", is_flag=True, help="After a restore, give up no mail that waits.")
-@pass_session
-def release(session: OperatorSession, dry_run: bool, send_waiting: bool) -> None:
+@pass_acting
+def release(session: OperatorSession, send_waiting: bool) -> None:
     """Let a held server go on, and give all clocks the time back.
 
     After a restore each player of a board in progress is mailed how their boards stand, and what
     to send again. Waiting mails that tell the same are given up, as they may have been sent.
     """
-    found = holding.release(session, sends_waiting=send_waiting, only_plan=dry_run)
-    click.echo(f"The server {'is' if dry_run else 'was'} {found.hold}.")
+    found = holding.release(session, sends_waiting=send_waiting)
+    click.echo(f"The server was {found.hold}.")
     if found.clocks_since:
         click.echo(f"All clocks get the time since {found.clocks_since:%Y-%m-%d %H:%M} UTC back.")
     if found.hold.made:
-        _print_restored(found, "would be" if dry_run else "are")
-    click.echo("Nothing was done." if dry_run else "The server goes on within five seconds.")
+        _print_restored(found)
+    click.echo("The server goes on within five seconds.")
 
 
-def _print_restored(found: holding.Release, are: str) -> None:
+def _print_restored(found: holding.Release) -> None:
     boards, more = found.boards, len(found.boards) - _MOST_NAMED
     named = ", ".join(map(str, boards[:_MOST_NAMED])) or "none"
     others = f" and {more} more, see: pbm-admin games list --status playing" if more > 0 else ""
     click.echo(
         f"Boards in progress that may have lost moves, {len(boards)}: {named}{others}\n"
-        f"Players who {are} mailed how their boards stand, five a second: {found.readers}.\n"
-        f"Waiting mails that tell the same and {are} given up: {found.given_up}.\n"
+        f"Players who are mailed how their boards stand, five a second: {found.readers}.\n"
+        f"Waiting mails that tell the same and are given up: {found.given_up}.\n"
         f"Other waiting mails: {found.sent_again}. Those that went out after the backup come "
         "twice, with the same Message-ID."
     )

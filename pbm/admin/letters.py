@@ -2,7 +2,7 @@
 
 import click
 
-from pbm.admin.console import Console, pass_console, pass_session, why_for_the_journal
+from pbm.admin.console import Console, pass_acting, pass_console, why_for_the_journal
 from pbm.service.operator import broadcasting, correspondence
 from pbm.service.operator.operator_session import OperatorSession
 
@@ -47,19 +47,19 @@ def read(console: Console, address: str, count: int) -> None:
 
 @click.command()
 @click.argument("text")
-@click.option("--dry-run", is_flag=True, help="Say who would get it, show the mail, send nothing.")
 @why_for_the_journal
-@pass_session
-def broadcast(session: OperatorSession, text: str, dry_run: bool, why: str) -> None:
+@pass_acting
+def broadcast(session: OperatorSession, text: str, why: str) -> None:
     """Write TEXT to all players, sixty a minute.
 
     TEXT can be the name of a file that holds the words. Players who say "set broadcasts off"
     get none.
     """
-    planned = broadcasting.broadcast(session, text, why, only_plan=dry_run)
-    if dry_run:
+    planned = broadcasting.broadcast(session, text, why)
+    if session.is_dry:
         click.echo(f"{planned.mail}\n")
-    will = "Players who would get it" if dry_run else "Players who get it"
-    click.echo(f"{will}: {planned.readers}. Minutes that this takes: {planned.minutes}.")
+    click.echo(
+        f"Players who get it: {planned.readers}. Minutes that this takes: {planned.minutes}."
+    )
     for reason, count in sorted(planned.others.items()):
         click.echo(f"Those who {reason}: {count}.")

@@ -1,4 +1,4 @@
-"""ID sequences of boards and players. Reply addresses contain these IDs, so none is reused."""
+"""ID sequences of what mails name: boards and players, and mails. None of these is reused."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,7 +6,7 @@ from sqlalchemy import Connection, inspect, text
 
 from pbm.store.db import Database
 
-NUMBERED = ("boards", "players")
+NUMBERED = ("boards", "players", "inbox", "outbox")
 _STEP = 1_000
 _MOST = 900_000_000  # reply addresses have room for nine digits
 

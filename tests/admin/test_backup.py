@@ -262,7 +262,7 @@ class TestRestore:
         backup(settings, Path("b.tar.gz"))
         room.bob.says("resign")
         restore(settings, Path("b.tar.gz"), force=True)
-        release(room.office, sends_waiting=False, only_plan=False)
+        release(room.office, sends_waiting=False)
         room.bob.says("i5-g5,h5", answering=room.bob.mail("Abalone Board 1"))
         assert room.board().ply == 2
         assert room.is_sound()
@@ -277,7 +277,7 @@ class TestRestore:
         old = carol.mail("Abalone Board 2").reply_to
         restored = restore(settings, Path("b.tar.gz"), force=True)
         assert restored.next_numbers == {"boards": 2001, "players": 2001}
-        release(room.office, sends_waiting=False, only_plan=False)
+        release(room.office, sends_waiting=False)
         room.everybody_forgets(carol)
         dave = room.table.joins("dave")
         dave.says("challenge alice")

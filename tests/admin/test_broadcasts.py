@@ -1,5 +1,6 @@
 """What the operator writes to all players comes to each of them who wants it, once."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import unquote
@@ -24,15 +25,15 @@ def test_it_comes_to_those_who_want_it(room: Room, tmp_path: Path) -> None:
     room.posts()
     for person in (room.alice, room.bob, carol):
         person.forgets()
-    planned = broadcast(room.office, str(file), WHY, only_plan=True)
+    planned = broadcast(replace(room.office, would_write=[]), str(file), WHY)
     assert (planned.readers, planned.others) == (2, {"have left, or are suspended": 1})
     assert planned.mail.startswith("Subject: pbm: from the operator\n\nThe operator of this server")
     assert "| The server moves on Friday.\n|\n| resign\n" in planned.mail
     room.table.days_pass(1)
     room.bob.hears_nothing()
-    broadcast(room.office, WORDS, WHY, only_plan=False)
+    broadcast(room.office, WORDS, WHY)
     with pytest.raises(OperatorError, match="still going out"):
-        broadcast(room.office, WORDS, WHY, only_plan=False)
+        broadcast(room.office, WORDS, WHY)
     room.table.days_pass(1)
     mail = room.bob.mail("pbm: from the operator")
     assert "| The server moves on Friday.\n|\n| resign\n" in mail.text
@@ -45,13 +46,13 @@ def test_it_comes_to_those_who_want_it(room: Room, tmp_path: Path) -> None:
     room.bob.forgets().writes("", "", to=asked)
     room.bob.hears_nothing()
     room.alice.says("set broadcasts off", answering=room.alice.newest).hears('set to "off"')
-    planned = broadcast(room.office, "Once more.", WHY, only_plan=False)
+    planned = broadcast(room.office, "Once more.", WHY)
     assert (planned.readers, planned.others["want none"]) == (0, 2)
 
 
 def test_it_goes_out_at_a_rate(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broadcasts, "AT_ONCE", 1)
-    assert broadcast(room.office, WORDS, WHY, only_plan=False).minutes == 1
+    assert broadcast(room.office, WORDS, WHY).minutes == 1
     room.table.days_pass(0)
     room.alice.gets(1).hears("| The server moves on Friday.").forgets()
     room.bob.hears_nothing()
@@ -66,4 +67,4 @@ def test_it_goes_out_at_a_rate(room: Room, monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_what_cannot_be_sent(room: Room, text: str, why: str) -> None:
     with pytest.raises(OperatorError, match=why):
-        broadcast(room.office, text, WHY, only_plan=True)
+        broadcast(room.office, text, WHY)

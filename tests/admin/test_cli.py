@@ -134,9 +134,9 @@ def test_hold_and_release(admin: Admin, room: Room, monkeypatch: pytest.MonkeyPa
     assert lines(admin("hold", "--why", "a disk"))[1] == "To let it go on: pbm-admin release"
     why = "held since 2026-11-21 12:00 UTC by root: a disk"
     assert why_held(settings_from_here()) == why
-    assert lines(admin("release", "--dry-run")) == [f"The server is {why}.", "Nothing was done."]
-    goes_on = "The server goes on within five seconds."
-    assert lines(admin("release")) == [f"The server was {why}.", goes_on]
+    released = [f"The server was {why}.", "The server goes on within five seconds."]
+    assert lines(admin("release", "--dry-run"))[1:-1] == released
+    assert lines(admin("release")) == released
     assert why_held(settings_from_here()) == ""
     assert admin("release").exit_code == 1
     with room.table.database.transaction() as work:
@@ -244,8 +244,7 @@ class TestBans:
     def test_nobody_bans_a_domain_of_players_by_mistake(self, admin: Admin, room: Room) -> None:
         assert lines(admin("bans")) == ["Nobody is banned."]
         told = "@example.org: players: alice, bob; mails in the last 31 days: "
-        (line,) = lines(admin("ban", "@Example.org", "--dry-run"))
-        assert line.startswith(told)
+        assert lines(admin("ban", "@Example.org", "--dry-run", *WHY))[1].startswith(told)
         done = admin("ban", "@example.org", *WHY)
         assert (done.exit_code, done.stdout.startswith(told)) == (1, True)
         assert "Add --yes" in done.stderr
@@ -498,12 +497,7 @@ CHANGES = [
     ("keys", "forget", *WHY),
     ("migrate",),
 ]
-UNTOUCHED = {
-    "ban",
-    "broadcast",
-    "migrate",
-    "forget",
-}  # say in words of their own what they would do
+UNTOUCHED = {"migrate", "forget"}  # say in words of their own what they would do
 
 
 def test_a_dry_run_tells_what_would_be_done_and_does_nothing(admin: Admin, room: Room) -> None:

@@ -1,6 +1,7 @@
 """A held server accepts mail and does nothing else; a restored one is held until the release."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from pbm.service.ticks.jobs import Ticks
 from pbm.service.turns.inbox_worker import InboxWorker
 from pbm.store.values.queues import TimerKind
 from tests.admin.conftest import Room
-from tests.serving import take_next, think_next, tick_next
+from tests.serving import broken, take_next, think_next, tick_next
 from tests.table import FRONT, START, Person
 
 WHY = "the disk is changed"
@@ -36,7 +37,8 @@ def beats(room: Room) -> None:
 
 
 def releases(room: Room, *, only_plan: bool = False, sends_waiting: bool = False) -> Release:
-    done = holding.release(room.office, sends_waiting=sends_waiting, only_plan=only_plan)
+    office = replace(room.office, would_write=[]) if only_plan else room.office
+    done = holding.release(office, sends_waiting=sends_waiting)
     if not only_plan:
         with room.table.database.transaction() as work:
             work.facts.forget(LISTENING)  # from now on no heart beats at this table
@@ -188,6 +190,9 @@ def test_after_a_restore_each_player_is_told_once(
     carol = table.person("carol@example.org").forgets()
     monkeypatch.setattr(holding, "_AT_ONCE", 1)
     assert room.board().ply == 2
+    with table.database.transaction() as work:  # of a machine whose clock was ahead
+        for mail in work.outbox.waiting():
+            work.outbox.change(mail.id, written_at=table.clock() + timedelta(days=1))
     planned = releases(room, only_plan=True)
     assert planned.clocks_since == START
     assert (planned.boards, planned.readers) == ((1, 2), 3)
@@ -245,10 +250,30 @@ def test_after_a_restore_a_damaged_board_keeps_nobody_from_being_told(restored: 
     releases(room)
     room.table.days_pass(minutes=1)
     for person in (room.alice, room.bob, carol):
-        told = [mail for mail in person.arrived if mail["Subject"].startswith(ROUND)]
-        assert ["You play on other boards, too" in mail.text for mail in told] == [
-            person is not room.bob
-        ]
+        (told,) = [mail.text for mail in person.arrived if mail["Subject"].startswith(ROUND)]
+        assert ("What is kept of board 2 is damaged" in told) is (person is not room.bob)
+        assert ("To move, answer with a line" in told) is (person is not carol)
+        assert "You play on other boards" not in told
+
+
+@pytest.mark.on_postgresql
+def test_after_a_restore_a_fault_keeps_nobody_else_from_being_told(
+    restored: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room, whole = restored, news._tell_of_restore
+    with room.table.database.transaction() as work:  # of an earlier restore
+        work.timers.set(TimerKind.RESTORED, "1", START, START, player_id=1)
+    releases(room)
+    with monkeypatch.context() as faulty:
+        faulty.setattr(
+            news, "_tell_of_restore", lambda *it: broken() if it[1].id == 1 else whole(*it)
+        )
+        room.table.days_pass(minutes=1)
+    assert not [mail for mail in room.alice.arrived if mail["Subject"].startswith(ROUND)]
+    room.bob.mail(ROUND)
+    dies_and_starts(room)  # a stuck timer is tried again
+    room.table.days_pass(minutes=1)
+    assert "how it was on 2026-11-21" in room.alice.mail(ROUND).text
 
 
 def hold_here(room: Room) -> object:

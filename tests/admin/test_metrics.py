@@ -3,8 +3,9 @@
 import re
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -15,6 +16,7 @@ from pbm.app.observing import observed
 from pbm.clock import system_clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
+from pbm.service.health import machine
 from pbm.service.health.figures import note_backup
 from pbm.service.health.metrics import count_line
 from tests.e2e.ports import free_port
@@ -78,7 +80,11 @@ def test_without_a_database(tmp_path: Path) -> None:
         assert "\npbm_database_up 0.0\n" in told(f"{address}/metrics")[1]
 
 
-def test_a_certificate_that_has_expired(tmp_path: Path) -> None:
+def test_a_certificate_that_has_expired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    for name in ("disks", "load_certificate"):
+        at = partial(_noted, looked, getattr(machine, name))
+        monkeypatch.setattr(machine, name, at)
     issued = issue(tmp_path)
     expire(issued)
     files = {"tls_cert": str(issued.certificate), "tls_key": str(issued.key)}
@@ -86,6 +92,14 @@ def test_a_certificate_that_has_expired(tmp_path: Path) -> None:
         until(
             lambda: "\npbm_certificate_left_seconds -" in told(f"{address}/metrics")[1], "its end"
         )
+        looked.clear()
+        told(f"{address}/metrics")
+    assert sorted(looked) == ["disks", "load_certificate"]  # once each
+
+
+def _noted(looked: list[str], function: Callable[..., object], *given: object) -> object:
+    looked.append(function.__name__)
+    return function(*given)
 
 
 def test_a_port_that_is_taken(database_url: str) -> None:

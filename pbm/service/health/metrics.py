@@ -16,10 +16,9 @@ from pbm.clock import Clock
 from pbm.config import Settings
 from pbm.errors import OperatorError
 from pbm.service.health.figures import last_backup
-from pbm.service.health.machine import certificate_times, machine_results
+from pbm.service.health.machine import Machine
 from pbm.service.health.results import CheckResult
 from pbm.service.health.stored import stored_results
-from pbm.service.running.disks import disks
 from pbm.service.running.hold import hold_of
 from pbm.store.db import Database, UnitOfWork
 from pbm.store.values.mails import InboxStatus, OutboxStatus
@@ -62,7 +61,9 @@ class StoredNumbers(Collector):
             yield from self._collect()
 
     def _collect(self) -> Iterator[Metric]:
-        now, results = self._clock(), machine_results(self._settings, self._clock)
+        now = self._clock()
+        machine = Machine(self._settings, now)
+        results = machine.results()
         found: list[Metric] = []
         try:
             with self._database.reading() as work:
@@ -73,7 +74,7 @@ class StoredNumbers(Collector):
         yield GaugeMetricFamily("pbm_database_up", "Whether it answers.", float(bool(found)))
         yield from found
         yield _failed(results)
-        yield from self._of_machine(now)
+        yield from self._of_machine(machine, now)
 
     def _stored(self, work: UnitOfWork, now: datetime) -> Iterator[Metric]:
         def age(name: str, what: str, since: datetime | None) -> Metric:
@@ -102,15 +103,15 @@ class StoredNumbers(Collector):
         if made := last_backup(work):
             yield age("backup_age", "Age of the last backup.", made)
 
-    def _of_machine(self, now: datetime) -> Iterator[Metric]:
+    def _of_machine(self, machine: Machine, now: datetime) -> Iterator[Metric]:
         free = GaugeMetricFamily("pbm_disk_free_bytes", "Free room.", labels=["folder"])
         with suppress(OperatorError, OSError):
-            for disk in disks(self._settings):
+            for disk in machine.disks:
                 free.add_metric([str(disk.folder)], disk.free)
         yield free
         if self._settings.tls_cert:
             with suppress(OperatorError):
-                left = (certificate_times(self._settings)[1] - now).total_seconds()
+                left = (machine.certificate[1] - now).total_seconds()
                 yield GaugeMetricFamily("pbm_certificate_left_seconds", "Until it ends.", left)
 
 

@@ -24,17 +24,16 @@ class Planned:
     mail: str
 
 
-def broadcast(session: OperatorSession, text: str, why: str, *, only_plan: bool) -> Planned:
-    """Let words, or those of a file, go out to all players, unless `only_plan`.
+def broadcast(session: OperatorSession, text: str, why: str) -> Planned:
+    """Let words, or those of a file, go out to all players.
 
     Raises OperatorError if there are none or too many, or another broadcast is still going out.
     """
     lines = _lines(text)
     with session.act(why) as act:
         planned = _planned(act.work, lines)
-        if not only_plan:
-            broadcasts.begin(act.work, lines, act.now)
-            act.note("broadcast", players=planned.readers)
+        broadcasts.begin(act.work, lines, act.now)
+        act.note("broadcast", players=planned.readers)
         return planned
 
 

@@ -24,7 +24,7 @@ from pbm.mail.writing.render import Renderer
 from pbm.rules.contract import MayLack, has
 from pbm.rules.registry import games, left_out
 from pbm.service.health.figures import figure_results
-from pbm.service.health.machine import certificate_state, disk_results
+from pbm.service.health.machine import Machine
 from pbm.service.health.results import CheckResult, DubiousError, checked
 from pbm.service.health.stored import stored_results
 from pbm.service.operator.copies import sqlite_path
@@ -52,7 +52,8 @@ def check(settings: Settings, clock: Clock, *, asks_others: bool = True) -> Iter
     database = checked("database", lambda: _database(settings))
     yield checked("keys", lambda: _keys(settings, clock, database))
     yield database
-    yield from disk_results(settings)
+    machine = Machine(settings, clock())
+    yield from machine.disk_results()
     if database.good:
         stored = partial(stored_results, clock=clock, front=settings.front_name)
         backs_up = settings.backup_folder is not None
@@ -63,7 +64,7 @@ def check(settings: Settings, clock: Clock, *, asks_others: bool = True) -> Iter
         name = f"socket {doorway}" if doorway.path else f"port {doorway.port} on {doorway.host}"
         yield checked(name, partial(_greeting, doorway, domain))
     if settings.tls_cert or settings.tls_key:
-        yield checked("certificate", lambda: _certificate(settings, clock, asks_others))
+        yield checked("certificate", lambda: _certificate(settings, machine, asks_others))
     yield from _games()
     yield checked("templates", _templates)
     if settings.smarthost and asks_others:
@@ -158,8 +159,8 @@ def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
         return look(work, *given)
 
 
-def _certificate(settings: Settings, clock: Clock, asks_others: bool) -> str:
-    state = certificate_state(settings, clock())
+def _certificate(settings: Settings, machine: Machine, asks_others: bool) -> str:
+    state = machine.certificate_state()
     if asks_others:
         refuse_other_certificate(settings)
     return state

@@ -44,8 +44,8 @@ def hold(session: OperatorSession, why: str) -> None:
         act.note("hold")
 
 
-def release(session: OperatorSession, *, sends_waiting: bool, only_plan: bool) -> Release:
-    """End the hold, unless `only_plan`.
+def release(session: OperatorSession, *, sends_waiting: bool) -> Release:
+    """End the hold.
 
     The mails of before a restore are given up first, some in each transaction, unless
     `sends_waiting`. If this is killed, the server is held still.
@@ -60,16 +60,14 @@ def release(session: OperatorSession, *, sends_waiting: bool, only_plan: bool) -
     given_up = sent_again = after = 0
     while known.made:
         with session.act(None) as act:
-            mails = act.work.outbox.waiting_after(after, known.since, _AT_ONCE)
+            mails = act.work.outbox.waiting_after(after, _AT_ONCE)
             told = [] if sends_waiting else [it.id for it in mails if _is_told_anew(act.work, it)]
-            if not only_plan:
-                act.work.outbox.finish(told, OutboxStatus.DROPPED, act.now, _TOLD_ANEW)
+            act.work.outbox.finish(told, OutboxStatus.DROPPED, act.now, _TOLD_ANEW)
         if not mails:
             break
         given_up, sent_again = given_up + len(told), sent_again + len(mails) - len(told)
         after = mails[-1].id
-    if not only_plan:
-        _end(session)
+    _end(session)
     return Release(known, since, boards, readers, given_up, sent_again)
 
 
@@ -88,7 +86,6 @@ def _end(session: OperatorSession) -> None:
             raise OperatorError(_NOT_HELD)
         note_listening(act.work, act.now, tells_dates=known.made is None)
         if known.made:
-            for earlier in act.work.timers.about(TimerKind.RESTORED, [""]).values():
-                act.work.timers.done(earlier)
+            act.work.timers.forget(TimerKind.RESTORED)  # of an earlier restore
             act.work.timers.set(TimerKind.RESTORED, "", act.now, act.now, since=known.made)
         act.note("release", held_since=f"{known.since:%F %H:%M} UTC")

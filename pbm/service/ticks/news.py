@@ -154,29 +154,44 @@ def send_broadcast(tick: Tick) -> str | datetime:
 
 
 def tell_of_restore(tick: Tick) -> str | datetime:
-    """Mail the next player with boards in progress how these stand since the restore."""
-    work, timer = tick.work, tick.timer  # its player is the last one who was told
+    """Mail players with boards in progress how these stand since the restore.
+
+    Each has a timer of their own, since what is damaged may keep one from being told.
+    """
+    work, timer = tick.work, tick.timer
+    if timer.about:
+        return _tell_of_restore(tick, tick.player)
     found = work.players.who_play(timer.player_id or 0, most=1)
     if not found:
-        return "all players were told of the restore"
-    player = work.players.get(found[0])
-    if player.addresses:
-        _tell_of_restore(tick, player)
-    work.timers.change(timer.id, player_id=player.id)
+        return "all players are told of the restore"
+    (number,) = found
+    whose = {"player_id": number, "since": timer.since}
+    work.timers.set(TimerKind.RESTORED, str(number), tick.now, tick.now, **whose)
+    work.timers.change(timer.id, player_id=number)  # the last one who has a timer
     return tick.now + _NEXT_BATCH_AFTER
 
 
-def _tell_of_restore(tick: Tick, player: Player) -> None:
+def _tell_of_restore(tick: Tick, player: Player) -> str:
+    if not player.addresses:
+        return f"{player.handle} has no address"
     boards, most = tick.work.boards, _MOST_DRAWN
     newest = (board.id for board in boards.of_player(player.id, playing=True, most=most + 1))
     numbers = [*dict.fromkeys([*boards.to_move(player.id), *newest])]
     locked = {it: boards.get(it, lock=True) for it in sorted(numbers[:most])}
-    readable = [locked[it] for it in numbers[:most] if locked[it].is_readable]
-    shown = [_view(tick, player, board, drawn=True) for board in readable]
-    since = local_time(tick.timer.since, player.settings.timezone)
-    more = len(numbers) > len(shown)
-    section = {"section": "restored", "since": since, "boards": shown, "more": more}
+    shown = [
+        _view(tick, player, locked[it], drawn=True)
+        for it in numbers[:most]
+        if locked[it].is_readable
+    ]
+    section = {
+        "section": "restored",
+        "since": local_time(tick.timer.since, player.settings.timezone),
+        "boards": shown,
+        "more": len(numbers) > most,
+        "damaged": [it for it, board in locked.items() if not board.is_readable],
+    }
     MailWriter(tick).answer(player, [section], kind=Kind.BROADCAST, shown=shown)
+    return f"told {player.handle} of the restore"
 
 
 def tell_kept_news(tick: Tick) -> str | datetime:

@@ -340,10 +340,9 @@ class Outbox(MailQueue[OutboxMail]):
         row = self._row(oldest.limit(1))
         return (row["id"], row["written_at"]) if row else None
 
-    def waiting_after(self, outbox_id: int, written_by: datetime, most: int) -> list[OutboxMail]:
-        """Return the next mails, by number, that wait and were written by a moment."""
-        its = (outbox.c.id > outbox_id, outbox.c.written_at <= written_by)
-        query = _SELECTED.where(_IS_DUE, *its).order_by(outbox.c.id).limit(most)
+    def waiting_after(self, outbox_id: int, most: int) -> list[OutboxMail]:
+        """Return the next mails, by number, that wait."""
+        query = _SELECTED.where(_IS_DUE, outbox.c.id > outbox_id).order_by(outbox.c.id).limit(most)
         return [self._read(row) for row in self._rows(query)]
 
     def last_number(self) -> int:

@@ -143,6 +143,9 @@ class Timers(JobQueue[Timer]):
         query = select(players.c.id).where(players.c.id.in_(player_ids), theirs.exists())
         return frozenset(self._scalars(query)) if player_ids else frozenset()
 
+    def forget(self, kind: TimerKind) -> None:
+        self._delete(due, due.c.kind == kind)
+
     def put_off(self, timer: Timer, now: datetime, due_at: datetime) -> None:
         """Put a timer off until `due_at`, and reset its count of tries."""
         self.change(timer.id, set_at=now, due_at=due_at, tries=0, last_error=None)
