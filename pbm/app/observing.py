@@ -40,7 +40,7 @@ def observed(settings: Settings, clock: Clock, stuck: Callable[[], list[str]]) -
         yield
         return
     # A database of its own: however many ask, they use up no connection of a role.
-    with closing(Database(settings.database_url)) as database:
+    with closing(Database(settings.database_url, reads_only=True)) as database:
         numbers = StoredNumbers(settings, database, clock)
         REGISTRY.register(numbers)
         try:

@@ -36,6 +36,8 @@ _ADVICE = {
     "must be owner of": _OWNER,
     "disk": "Is the disk full? df tells; make room, or mend it.",
     "failed: ": "Does PostgreSQL run, and is it where PBM_DATABASE_URL says?",
+    "statement timeout": "Has another program locked a table? psql tells: SELECT pid, mode, "
+    "relation::regclass FROM pg_locks;",
     "file is not a database": _DAMAGED,
     "is malformed": _DAMAGED,
 }

@@ -95,6 +95,7 @@ class Database:
         self.engine = make_engine(url)
         if reads_only:
             refuse_writes(self.engine)
+            self.engine = self.engine.execution_options(pbm_reading=True)
         self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = self.engine.execution_options(pbm_begins_itself=True)
         self._reader = self._writer.execution_options(pbm_reading=True)

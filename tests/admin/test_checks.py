@@ -25,6 +25,7 @@ from pbm.service.operator.checks import check
 from pbm.service.robots.jobs import enlist
 from pbm.store.db import Database
 from pbm.store.migrate import migrate
+from pbm.store.sql import driver
 from pbm.store.values.mails import OutboxStatus
 from pbm.store.values.queues import TimerKind
 from tests.admin.checking import finding, findings
@@ -187,6 +188,28 @@ def test_a_locked_file(
         found = finding(replace(settings, database_url=sqlite_url), "database")
     assert not found.good
     assert "is locked by another program" in found.text
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("alembic_version", "database"), ("facts", "keys"), ("outbox", "tables"), ("moves", "tables")],
+)
+def test_a_locked_table(
+    settings: Settings,
+    postgres_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    what: str,
+) -> None:
+    monkeypatch.setattr(driver, "_READER_SECONDS", 0.2)
+    at = replace(settings, database_url=postgres_url)
+    with closing(Database(postgres_url)) as database, database.engine.begin() as connection:
+        connection.execute(text(f"LOCK TABLE {name}"))
+        found = findings(at)
+    assert not found[what].good
+    assert "statement timeout. Has another program locked a table? psql tells" in found[what].text
+    assert ("clocks" in found) is (what != "database")
+    assert list(found)[-1] == "maildir"  # the others are looked at
 
 
 def test_backups_that_a_server_from_before_does_not_make(settings: Settings) -> None:

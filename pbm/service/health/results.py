@@ -11,7 +11,8 @@ from pbm.files import trouble
 from pbm.rules.registry import GamesError
 from pbm.store.connecting import why_unusable
 
-TROUBLES = (OperatorError, GamesError, DBAPIError, PermissionError)
+_TOLD = (OperatorError, GamesError, PermissionError)
+TROUBLES = (*_TOLD, DBAPIError)
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,15 @@ class DubiousError(Exception):
 
 
 def checked(what: str, look: Callable[[], str]) -> CheckResult:
-    """Run a check. `look` returns the state, or raises DubiousError or one of `TROUBLES`."""
+    """Run a check. `look` returns the state, or raises DubiousError, or an error that says why.
+
+    Raises DBAPIError: after it nothing can be read in the same transaction.
+    """
     try:
         return CheckResult(True, what, look())
     except DubiousError as doubt:
         return CheckResult(True, what, str(doubt), warning=True)
-    except TROUBLES as error:
+    except _TOLD as error:
         return CheckResult(False, what, sentence_of(error))
 
 

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from sqlalchemy.exc import DBAPIError
+
 from pbm.clock import Clock
 from pbm.config import Doorway, Settings
 from pbm.errors import OperatorError
@@ -32,7 +34,8 @@ from pbm.service.operator.correspondence import greeting_at, refuse_other_certif
 from pbm.service.operator.database_state import database_state
 from pbm.service.operator.keys import refuse_other_keys
 from pbm.service.trouble.masking import one_line
-from pbm.store.db import Database
+from pbm.store.connecting import why_unusable
+from pbm.store.db import Database, UnitOfWork
 from pbm.store.migrate import newest_version
 from pbm.store.sql.driver import parse_url
 from pbm.version import version
@@ -55,10 +58,7 @@ def check(settings: Settings, clock: Clock, *, asks_others: bool = True) -> Iter
     machine = Machine(settings, clock())
     yield from machine.disk_results()
     if database.good:
-        stored = partial(stored_results, clock=clock, front=settings.front_name)
-        backs_up = settings.backup_folder is not None
-        yield from reading(settings, lambda work: [*stored(work, backs_up=backs_up)])
-        yield from reading(settings, lambda work: [*figure_results(work, clock())])
+        yield from _stored(settings, clock)
     domain = settings.address.rpartition("@")[2].lower()
     for doorway in settings.doorways if asks_others else ():
         name = f"socket {doorway}" if doorway.path else f"port {doorway.port} on {doorway.host}"
@@ -153,10 +153,28 @@ def _keys(settings: Settings, clock: Clock, database: CheckResult) -> str:
     return f"{count} in {settings.key_file}, mode {mode:04o}"
 
 
+def _stored(settings: Settings, clock: Clock) -> Iterator[CheckResult]:
+    found, backs_up = list[CheckResult](), settings.backup_folder is not None
+
+    def look(work: UnitOfWork) -> None:
+        found.extend(stored_results(work, clock, settings.front_name, backs_up=backs_up))
+        found.extend(figure_results(work, clock()))
+
+    tables = checked("tables", lambda: reading(settings, look) or "")
+    yield from found if tables.good else (*found, tables)
+
+
 def reading(settings: Settings, look: Callable[..., _T], *given: object) -> _T:
-    """Return `look(work, *given)`; `work` is a read-only transaction. Raises DBAPIError."""
-    with closing(Database(settings.database_url)) as database, database.reading() as work:
-        return look(work, *given)
+    """Return `look(work, *given)`; `work` is a transaction that may read for some seconds.
+
+    Raises OperatorError.
+    """
+    url = settings.database_url
+    try:
+        with closing(Database(url, reads_only=True)) as database, database.reading() as work:
+            return look(work, *given)
+    except DBAPIError as error:
+        raise OperatorError(why_unusable(error)) from error
 
 
 def _certificate(settings: Settings, machine: Machine, asks_others: bool) -> str:

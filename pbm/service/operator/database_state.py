@@ -24,7 +24,7 @@ def database_state(settings: Settings) -> str:
         )
     newest = newest_version()
     try:
-        with closing(Database(settings.database_url)) as database:
+        with closing(Database(settings.database_url, reads_only=True)) as database:
             refuse_lent_sessions(database)
             if not is_current(database):
                 version = current_version(database)

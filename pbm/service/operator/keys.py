@@ -57,7 +57,7 @@ def forget_keys(
 
     reason, now = reason_of(why), clock()
     with closing(Database(settings.database_url)) as database, database.transaction() as work:
-        marks, _, lost = _marks(work, settings)
+        marks, _, lost = _marks(work, settings, lock=True)
         if only_look:
             return lost
         work.facts.note(_KEYS, marks, now)
@@ -82,13 +82,15 @@ def _keys_here(settings: Settings) -> tuple[Key, ...]:
 
 def open_keyring(work: UnitOfWork, settings: Settings, now: datetime) -> Keyring:
     """Load the keys of these settings, or create them. Raises OperatorError for wrong keys."""
-    refuse_other_keys(work, settings, now)
+    refuse_other_keys(work, settings, now, lock=True)
     return load_keyring(settings.key_file, settings.secret_key)
 
 
-def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> None:
+def refuse_other_keys(
+    work: UnitOfWork, settings: Settings, now: datetime, *, lock: bool = False
+) -> None:
     """Raise OperatorError if a key that signed mails is missing and may still be needed."""
-    marks, is_known, lost = _marks(work, settings)
+    marks, is_known, lost = _marks(work, settings, lock=lock)
     if not lost and (is_known or marks):
         return
     if not work.players.is_any_reachable() and not (
@@ -104,13 +106,15 @@ def refuse_other_keys(work: UnitOfWork, settings: Settings, now: datetime) -> No
     )
 
 
-def _marks(work: UnitOfWork, settings: Settings) -> tuple[list[str], bool, list[str]]:
+def _marks(
+    work: UnitOfWork, settings: Settings, *, lock: bool
+) -> tuple[list[str], bool, list[str]]:
     """Return the fingerprints of our keys, and two facts about the stored fingerprints.
 
     The first fact is whether any are stored. The second is the ids of lost keys: their
     fingerprints are stored, but no key of ours has these fingerprints.
     """
-    marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=True)
+    marks, fact = list(map(mark_of, _keys_here(settings))), work.facts.find(_KEYS, lock=lock)
     known = list(map(str, fact.value)) if fact else []
     lost = [mark.partition(" ")[0] for mark in known if mark not in marks]
     return marks, fact is not None, lost
