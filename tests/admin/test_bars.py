@@ -1,9 +1,11 @@
 """How far a long task is: on a terminal a bar, elsewhere nothing."""
 
 import io
+import re
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from pbm.admin import bars
@@ -29,12 +31,32 @@ def test_a_terminal_has_a_bar_and_a_pipe_the_lines(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys, "stdout", piped := io.StringIO())
     with bars.bars():
         for number in counted((12, 13), "verifying boards"):
-            print(f"board {number}: wrong")
+            click.echo(f"board {number}: wrong")
         progress("pg_dump runs")
+        click.echo("It is done.")
     for words in ("verifying boards", "0%", "pg_dump runs"):
         assert words in shown.getvalue()
     assert "wrong" not in shown.getvalue()
-    assert piped.getvalue() == "board 12: wrong\nboard 13: wrong\n"
+    assert piped.getvalue() == "board 12: wrong\nboard 13: wrong\nIt is done.\n"
+
+
+def test_lines_on_a_terminal_are_above_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(bars, "_MOMENT", 0)
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setattr(sys, "stdout", shown)
+    with bars.bars():
+        for number in counted((12, 13), "verifying boards"):
+            click.echo(f"board {number}: wrong")
+        progress("pg_dump runs")
+        click.echo("It is done.")
+    assert re.findall(r"\r\x1b\[2K([\w: .]+)\n", shown.getvalue()) == [
+        "board 12: wrong",
+        "board 13: wrong",
+        "It is done.",
+    ]
+    assert sys.stdout is shown
 
 
 def test_elsewhere_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
