@@ -3,8 +3,8 @@
 import click
 
 from pbm.admin.console import Console, pass_console
-from pbm.admin.state import print_results
-from pbm.service.operator.doctor import ARRIVAL_SECONDS, examine_front
+
+ARRIVAL_SECONDS = 60.0
 
 
 def _host_port(_context: click.Context, _option: click.Parameter, value: str) -> tuple[str, int]:
@@ -38,5 +38,8 @@ def doctor(console: Console, front: tuple[str, int], wait: float) -> None:
     The forged results must not arrive. The results of the server PBM_AUTHSERV_ID count only if
     this test is passed. Ends with status 1 on a FAIL; no result of that server counts then.
     """
+    from pbm.admin.state import print_results
+    from pbm.service.operator.doctor import examine_front
+
     with console.session() as session:
         print_results(examine_front(console.settings, session, *front, wait))

@@ -1,4 +1,4 @@
-"""The commands of `pbm-admin` for the whole database."""
+"""The commands of `pbm-admin` for the whole database; what each needs is imported there."""
 
 from contextlib import closing
 from pathlib import Path
@@ -7,14 +7,7 @@ import click
 
 from pbm.admin.console import Console, dry_run_option, pass_console, pass_session
 from pbm.clock import system_clock
-from pbm.service.operator import backup as backups
-from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes
-from pbm.service.operator.moving import copy_database as copy_rows
 from pbm.service.operator.operator_session import OperatorSession
-from pbm.service.operator.trial import try_backup
-from pbm.service.operator.verify import verify as verify_boards
-from pbm.store.db import Database
-from pbm.store.migrate import current_version, is_current, newest_version
 
 
 @click.command()
@@ -25,6 +18,8 @@ def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
 
     All games, or the games with the given numbers. Ends with status 1 if any game differs.
     """
+    from pbm.service.operator.verify import verify as verify_boards
+
     boards = wrong = 0
     for verdict in verify_boards(session, numbers):
         boards += 1
@@ -41,6 +36,10 @@ def verify(session: OperatorSession, numbers: tuple[int, ...]) -> None:
 @pass_console
 def migrate(console: Console, dry_run: bool) -> None:
     """Bring the tables to the version that this program needs."""
+    from pbm.service.operator.copies import bring_up_to_date, refuse_old_processes
+    from pbm.store.db import Database
+    from pbm.store.migrate import current_version, is_current, newest_version
+
     with closing(Database(console.settings.database_url)) as database:
         refuse_old_processes(database, system_clock)
         if dry_run:
@@ -68,9 +67,13 @@ def backup(console: Console, file: Path, tries: bool) -> None:
     --verify, FILE is restored into a scratch database, where the boards of the last day and some
     others are replayed.
     """
+    from pbm.service.operator import backup as backups
+
     manifest = backups.backup(console.settings, file)
     click.echo(f"{file} holds the {manifest.kind} database and the keys, as of {manifest.made}.")
     if tries:
+        from pbm.service.operator.trial import try_backup
+
         click.echo(f"It was {try_backup(console.settings, file, file.parent)}.")
 
 
@@ -91,6 +94,8 @@ def restore(console: Console, file: Path, force: bool, most: int | None, dry_run
     The server must be stopped. The database named by the settings must be empty, unless --force
     is given. The restored server is held until `pbm-admin release`.
     """
+    from pbm.service.operator import backup as backups
+
     bytes_, who = most and most << 20, console.who
     restored = backups.restore(
         console.settings, file, force=force, most=bytes_, who=who, only_look=dry_run
@@ -124,6 +129,8 @@ def copy_database(console: Console, from_url: str, to_url: str) -> None:
     The server must be stopped. All boards are verified before and after. The URLs are as in
     PBM_DATABASE_URL. The keys are not in the database: the server needs them as before.
     """
+    from pbm.service.operator.moving import copy_database as copy_rows
+
     copied = copy_rows(console.settings, from_url, to_url, system_clock)
     rows, boards = sum(copied.values()), copied["boards"]
     click.echo(f"Copied and verified: {rows} rows; boards among them: {boards}.")

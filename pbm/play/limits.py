@@ -108,6 +108,7 @@ REPORTS_MAILED, MAILED_OF_PLAYER = Rate("reports-mailed", 10, _DAY), Rate("maile
 WORDS_KEPT, MAILS_KEPT, REPORTS_KEPT = 30 * _DAY, 31 * _DAY, 180 * _DAY
 
 # Mails to strangers' addresses: the first three limits allow at most 140 in an hour.
+REFUSED = Rate("refused", 100, _WEEK)  # notes of refusals at the door, for `pbm-admin trace`
 STRANGERS = Rate("strangers", 40, _HOUR)  # answers to mails, counted on receipt
 ASIDE = Rate("strangers-aside", 10, _HOUR)  # other answers to such addresses
 ASKED = Rate("unasked-all", 20, _HOUR)  # invitations, and to new addresses

@@ -276,7 +276,8 @@ class TestRestore:
         carol.says("challenge alice")
         old = carol.mail("Abalone Board 2").reply_to
         restored = restore(settings, Path("b.tar.gz"), force=True)
-        assert restored.next_numbers == {"boards": 2001, "players": 2001}
+        mails = {"inbox": 2001, "outbox": 2001}
+        assert restored.next_numbers == {"boards": 2001, "players": 2001, **mails}
         release(room.office, sends_waiting=False)
         room.everybody_forgets(carol)
         dave = room.table.joins("dave")
@@ -295,9 +296,11 @@ class TestRestore:
         backup(settings, Path("b.tar.gz"))
         _give_out(room, settings, 31_700)
         restored = restore(settings, Path("b.tar.gz"), force=True)
-        assert restored.next_numbers == {"boards": 35_001, "players": 2001}
+        assert restored.next_numbers["boards"] == 35_001
+        assert restored.next_numbers["players"] == 2001
         restored = restore(settings, Path("b.tar.gz"), force=True)
-        assert restored.next_numbers == {"boards": 39_001, "players": 3001}
+        assert restored.next_numbers["boards"] == 39_001
+        assert restored.next_numbers["players"] == 3001
 
     def test_into_tables_without_rows(self, settings: Settings, elsewhere: Settings) -> None:
         heart = Heart(lambda: START, ["turn"])  # a process that was killed is no data

@@ -87,6 +87,6 @@ def test_the_token_is_not_stored(table: Table) -> None:
 
 
 def test_a_probe_lasts_longer_than_the_doctor_waits() -> None:
-    from pbm.service.operator.doctor import ARRIVAL_SECONDS
+    from pbm.admin.doctor import ARRIVAL_SECONDS
 
     assert timedelta(seconds=ARRIVAL_SECONDS) < PROBE_FOR

@@ -39,6 +39,7 @@ FINITE = {
     "pbm.mail.writing.render._words_of": "one for each game",
     "pbm.commands.families.settings._names": "one",
     "pbm.service.understanding.withheld_text._begins": "one",
+    "pbm.service.trouble.masking._secretive": "one",
     "pbm.play.clocks.terms.usual_terms": "one for each number of players",
     "pbm.play.subjects._boards": "one",
     "pbm.rules.abalone.refusals._appeals": "one",

@@ -26,7 +26,7 @@ from pbm.mail.reading.limits import LONG
 from pbm.mail.site import Site
 from pbm.mail.smtp_in.connection_limits import UNKNOWN, Caller
 from pbm.mail.smtp_in.handler import Rejection, Session
-from pbm.play.limits import Rate
+from pbm.play.limits import REFUSED, Rate
 from pbm.service.intake.bans import Banned, Bans, is_free
 from pbm.service.intake.keeping import Intake
 from pbm.service.intake.upstream_mta import is_expected
@@ -37,7 +37,6 @@ from pbm.store.sql.driver import is_away
 from pbm.store.values.players import FIRST_EPOCH
 
 GUESSES = Rate("guesses", 20, timedelta(hours=1))
-REFUSED = Rate("refused", 100, timedelta(days=7))  # notes for `pbm-admin trace`
 _NOBODY = 0
 _EPOCHS_LOOKED_AT = 8  # earlier epochs whose reply addresses are recognised
 _TAKEN = "2.0.0 taken"

@@ -21,7 +21,6 @@ from pbm.service.operator.correspondence import reply_text
 from pbm.service.operator.operator_session import OperatorSession
 from pbm.service.running.hold import hold_of
 
-ARRIVAL_SECONDS = 60.0
 _SECONDS = 60
 _LOOK_AGAIN = 0.1
 _SENDER = "doctor@probe.invalid"

@@ -1,4 +1,7 @@
-"""`pbm-admin queue`: lists, shows, retries and drops mails in the inbox and the outbox."""
+"""`pbm-admin queue`: lists, shows, retries and drops mails in the inbox and the outbox.
+
+What only some of that needs is imported there, so that a list starts fast.
+"""
 
 import json
 import re
@@ -6,19 +9,12 @@ from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-
-from jinja2 import TemplateError
+from typing import TYPE_CHECKING
 
 from pbm.errors import OperatorError, WrongArgumentError
-from pbm.mail.reading.charsets import decode, decode_words
-from pbm.mail.reading.limits import LIMITS, UnreadableMail
-from pbm.mail.reading.mime import body_text, split_mail
-from pbm.mail.writing.render import Renderer
 from pbm.service.operator.operator_session import OperatorSession
-from pbm.service.operator.operator_turn import OperatorTurn
 from pbm.service.operator.progress import counted
 from pbm.service.trouble.masking import masked, printable
-from pbm.service.trouble.notices import sender_of, tell_anew
 from pbm.store.db import UnitOfWork
 from pbm.store.values.mails import (
     InboxMail,
@@ -28,6 +24,9 @@ from pbm.store.values.mails import (
     incoming,
     outgoing,
 )
+
+if TYPE_CHECKING:
+    from pbm.service.operator.operator_turn import OperatorTurn
 
 MOST_LISTED = 100  # of each kind
 _INCOMING, _OUTGOING = (InboxStatus.NEW, InboxStatus.STUCK), (OutboxStatus.DUE, OutboxStatus.FAILED)
@@ -107,6 +106,8 @@ def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
 
 def retry_all(session: OperatorSession, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Retry mails, some in each transaction. Each waits for earlier ones, which go before it."""
+    from pbm.service.trouble.notices import tell_anew
+
     for batch in _batches(names):
         with session.act(None) as act:
             tell_anew(act.work)
@@ -134,7 +135,9 @@ def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
         yield names[first : first + _AT_ONCE]
 
 
-def _retry(act: OperatorTurn, name: str) -> tuple[str, ...]:
+def _retry(act: "OperatorTurn", name: str) -> tuple[str, ...]:
+    from pbm.service.trouble.notices import sender_of
+
     mail, ahead = _find_waiting(act.work, name), tuple[int, ...]()
     if isinstance(mail, OutboxMail):
         ahead = act.work.outbox.ahead_of(mail)
@@ -150,7 +153,9 @@ def _retry(act: OperatorTurn, name: str) -> tuple[str, ...]:
     return name_of(mail), *map(outgoing, ahead)
 
 
-def _drop(act: OperatorTurn, name: str) -> str:
+def _drop(act: "OperatorTurn", name: str) -> str:
+    from pbm.service.trouble.notices import sender_of
+
     mail = _find_waiting(act.work, name)
     if isinstance(mail, OutboxMail):
         act.work.outbox.finish([mail.id], OutboxStatus.DROPPED, act.now, mail.last_error)
@@ -213,6 +218,10 @@ def _listed(mail: InboxMail | OutboxMail, now: datetime) -> MailInQueue:
 
 def _incoming_text(raw: bytes) -> str:
     """Return header and text of a mail, decoded so that secrets can be masked."""
+    from pbm.mail.reading.charsets import decode, decode_words
+    from pbm.mail.reading.limits import LIMITS, UnreadableMail
+    from pbm.mail.reading.mime import body_text, split_mail
+
     if not raw:
         return _ERASED
     try:
@@ -225,11 +234,17 @@ def _incoming_text(raw: bytes) -> str:
 
 
 def subject_of(mail: OutboxMail) -> str:
+    from pbm.mail.writing.render import Renderer
+
     subject = mail.headers.get("subject") or Renderer().render(mail.template, mail.params).subject
     return printable(str(subject))
 
 
 def _outgoing_text(mail: OutboxMail) -> str:
+    from jinja2 import TemplateError
+
+    from pbm.mail.writing.render import Renderer
+
     if not mail.params:
         return _ERASED
     if mail.template == "raw":

@@ -10,9 +10,8 @@ from pbm.addresses import digest_of
 from pbm.errors import OperatorError
 from pbm.mail.writing.render import sentence
 from pbm.play.clocks.waits import wait_of
-from pbm.play.limits import SENT, is_paused
+from pbm.play.limits import REFUSED, SENT, is_paused
 from pbm.service.intake.bans import BanList
-from pbm.service.intake.door import REFUSED
 from pbm.service.operator.operator_session import OperatorSession, find_board, find_player
 from pbm.service.operator.queue import find_mail, name_of
 from pbm.service.operator.standing import standing

@@ -165,8 +165,8 @@ def tell_of_restore(tick: Tick) -> str | datetime:
     if not found:
         return "all players are told of the restore"
     (number,) = found
-    whose = {"player_id": number, "since": timer.since}
-    work.timers.set(TimerKind.RESTORED, str(number), tick.now, tick.now, **whose)
+    own = TimerKind.RESTORED, str(number)
+    work.timers.set(*own, tick.now, tick.now, player_id=number, since=timer.since)
     work.timers.change(timer.id, player_id=number)  # the last one who has a timer
     return tick.now + _NEXT_BATCH_AFTER
 

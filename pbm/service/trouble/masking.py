@@ -7,12 +7,10 @@ write `move 12 alice secret MOVE`. If in doubt, a word is masked.
 
 import re
 from difflib import get_close_matches
+from functools import cache
 from traceback import format_exception
 
-from pbm.commands.language.declare import MASK
-from pbm.commands.language.words import lowered
-from pbm.commands.registry import COMMANDS, find_command
-from pbm.mail.reading.tag_masking import mask_tags
+from pbm.mail.reading.tag_masking import MASK, mask_tags
 from pbm.play.game_words import is_any_bare_move
 from pbm.rules.registry import games
 
@@ -28,9 +26,9 @@ _PASSWORD = re.compile(  # atomic, so that a word that repeats "passwd" takes li
 _KEPT = re.compile(r"#?-?\d{1,9}(?:#-?\d{1,5})?|\*\*|[-–—]{1,2}[a-z].*", re.ASCII | re.IGNORECASE)
 _WORDS = re.compile(r"\S+")
 _QUOTE_MARKS = ">|*\"'([ \t"
-_SECRETIVE = [word for command in COMMANDS if command.has_secret() for word in command.words]
 _ALIKE = 0.75
 _WITHOUT_PASSWORD = ("help", "chall", "show", "games")
+_FEWEST = 3  # words of a command with a password
 _LONGEST = 300  # characters of an error
 
 
@@ -63,7 +61,7 @@ def masked(text: str) -> str:
 def _masked_command(line: str) -> str:
     """Mask the words after the handle in a command; keep board numbers, moves and options."""
     words = list(_WORDS.finditer(line))
-    at = _command_at([word[0] for word in words])
+    at = _command_at([word[0] for word in words]) if len(words) >= _FEWEST else None
     if at is None:
         return line
     others = [word for word in words[at + 1 :] if not _KEPT.fullmatch(word[0])]
@@ -73,11 +71,22 @@ def _masked_command(line: str) -> str:
 
 def _command_at(words: list[str]) -> int | None:
     """Return the index of a line's command word, None if no password can follow that command."""
+    from pbm.commands.language.words import lowered
+    from pbm.commands.registry import find_command  # takes long to import
+
     for at, word in enumerate(words):
         bare = word.strip(_QUOTE_MARKS).lower()
         if not bare or bare.endswith((":", "]")) or bare == "pbm" or bare in games():
             continue
         if find_command(bare) is None:
-            return at if get_close_matches(lowered(bare), _SECRETIVE, 1, _ALIKE) else None
+            return at if get_close_matches(lowered(bare), _secretive(), 1, _ALIKE) else None
         return None if bare.startswith(_WITHOUT_PASSWORD) else at
     return None
+
+
+@cache
+def _secretive() -> list[str]:
+    """Return the words of commands that may hold a password."""
+    from pbm.commands.registry import COMMANDS
+
+    return [word for command in COMMANDS if command.has_secret() for word in command.words]
