@@ -11,6 +11,7 @@ import { View } from "./view.js";
 const BUILT = JSON.parse(/** @type {HTMLElement} */ (document.getElementById("built")).textContent ?? "{}");
 /** @type {Record<string, any>} */
 const GAMES = { abalone };
+const MOST_PLANNED = 12; // moves in a line of a plan, as the server has it
 const ANGLES = { 6: 0, 3: 60, 1: 120, 4: 180, 7: 240, 9: 300 };
 /** @type {Record<string, number>} */
 const KEYS = { ...ANGLES, ArrowRight: 0, PageDown: 60, ArrowDown: 120, ArrowLeft: 180, ArrowUp: 240, PageUp: 300 };
@@ -192,10 +193,15 @@ function keep() {
   const moves = some.map((/** @type {any} */ { move }) => move.text);
   const movers = some.map((/** @type {any} */ _, /** @type {number} */ index) => S.line[S.tried + index - 1].position.turn);
   const plays = (/** @type {number} */ seat) => S.link.y.includes(seat);
-  const line = moves.map((/** @type {string} */ text, /** @type {number} */ index) => `${plays(movers[index]) ? "then" : "if"} ${text}`);
+  // A line of a plan names the others where there are several: "if bob M carol M then M".
+  const line = moves.map((/** @type {string} */ text, /** @type {number} */ index) => {
+    if (plays(movers[index])) return `then ${text}`;
+    const goesOn = index > 0 && !plays(movers[index - 1]);
+    return `${goesOn ? "" : "if "}${sides() > 2 ? `${handle(movers[index])} ` : ""}${text}`;
+  });
   const from = S.tried === S.played ? "" : ` (from #${plyAt(S.at - moves.length)})`;
   $("note").href = mailto(S.link.a, `note ${S.link.b}`, `Tried${from}: ${moves.join("  ")}`, IS_IOS).href;
-  const fits = S.link.l && !from && moves.length > 1 && !plays(movers[0]) && plays(movers[movers.length - 1]);
+  const fits = S.link.l && !from && moves.length > 1 && moves.length <= MOST_PLANNED && !plays(movers[0]) && plays(movers[movers.length - 1]);
   $("plan").hidden = !fits;
   $("plan").href = mailto(S.link.a, `plan ${S.link.b}#${S.link.p}${takenBack()} ${line.join(" ")}`, "", IS_IOS).href;
 }

@@ -177,21 +177,31 @@ def test_moves_since_ones_own_are_stepped_through(table: Table, page: Page) -> N
     assert visitor.text("standing") == "alice's move. You can look and try."
 
 
-def test_what_is_tried_is_kept_as_a_note_or_sent_as_a_plan(table: Table, page: Page) -> None:
-    alice = begins(table, "two")
-    bob = table.person("bob@example.org")
-    visitor = Visitor(page, bob).opens()
-    for text in ("a1-c3,b2", "i5-g5,h5"):
+@pytest.mark.parametrize(
+    ("kind", "moves", "line"),
+    [
+        ("two", ("a1-c3,b2", "i5-g5,h5"), "if a1-c3,b2 then i5-g5,h5"),
+        ("three", ("b1,c2", "d8,d7", "d1,d2"), "if alice b1,c2 bob d8,d7 then d1,d2"),
+    ],
+)
+def test_what_is_tried_is_kept_as_a_note_or_sent_as_a_plan(
+    table: Table, page: Page, kind: str, moves: tuple[str, ...], line: str
+) -> None:
+    alice = begins(table, kind)
+    *others, planner = (table.person(f"{name}@example.org") for name in KINDS[kind][0].split())
+    visitor = Visitor(page, planner).opens()
+    for text in moves:
         page.run("document.getElementById('move').focus()")
         page.type(text)
         visitor.press("try")
-    assert page.run("document.getElementById('step').textContent") == "tried: i5-g5,h5"
-    assert visitor.mail("plan")["subject"] == "plan 1#0 @0 if a1-c3,b2 then i5-g5,h5"
+    assert visitor.text("step") == f"tried: {moves[-1]}"
+    assert visitor.mail("plan")["subject"] == f"plan 1#0 @0 {line}"
     for link in ("note", "plan"):
         visitor.sends(link=link)
-    bob.hears("| Tried: a1-c3,b2  i5-g5,h5", "| if a1-c3,b2 then i5-g5,h5")
-    alice.says("a1-c3,b2")
-    assert table.moves(1) == ["a1-c3,b2", "i5-g5,h5"]
+    planner.hears(f"| Tried: {'  '.join(moves)}", f"| {line}")
+    for person, move in zip((alice, *others), moves, strict=False):
+        person.says(move)
+    assert table.moves(1) == [*moves]
 
 
 def test_the_copied_record_and_state_are_those_of_the_server(table: Table, page: Page) -> None:
