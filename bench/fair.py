@@ -57,17 +57,17 @@ def _rows(here: Place, setting: Setting, bodies: Bodies) -> list[Row]:
             game = Game(boards, here.load, sink, port)
             game.turns()  # what happens once is not measured
             alone = game.turns()
-            rows = [*told(f"{setting.name}, alone", alone, alone, beside="itself")]
+            rows = [*_told(f"{setting.name}, alone", alone, alone, beside="itself")]
             with _others(port, bodies):
                 beside = "beside 20 connections of strangers"
-                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
+                rows += _told(f"{setting.name}, {beside}", game.turns(), alone)
             with _others(port, bodies, [game.busy_player()]):
                 beside = "beside 20 connections of one player"
-                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
+                rows += _told(f"{setting.name}, {beside}", game.turns(), alone)
             game.to_reader = 0
             with _others(port, _CROWD, crowd) as sent:
                 beside = "beside 20 players who write to one reader"
-                rows += told(f"{setting.name}, {beside}", game.turns(), alone)
+                rows += _told(f"{setting.name}, {beside}", game.turns(), alone)
                 what, others = f"{setting.name}, {beside}: mails to the reader", sent()
             rows.append(Row(what, "mails", game.to_reader, "sent", game.to_reader / others))
     return rows
@@ -117,7 +117,7 @@ def slowest_of_hundred(seconds: Sequence[float]) -> float:
     return quantiles(seconds, n=100)[98]
 
 
-def told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> Iterator[Row]:
+def _told(name: str, waited: Waited, alone: Waited, *, beside: str = "alone") -> Iterator[Row]:
     for what, seconds, usual in zip(
         ("final dot to 250", "final dot to both boards"), waited, alone, strict=True
     ):
