@@ -1,6 +1,12 @@
-"""Keys by which mail addresses are compared, and what stands for them in the log."""
+"""Mail addresses in text, keys by which they are compared, and what stands for them in the log."""
 
+import re
 from hashlib import sha256
+
+ADDRESS = re.compile(  # local parts in quotes, domains in letters of any language or in brackets
+    r"""(?:"[^"]{1,64}"|[^\s<>@:;,()\[\]"']{1,64})"""
+    r"""@(?:\[[^\]\s]{1,255}\]|[^\s<>@:;,()\[\]"'?]{0,254}[^\s<>@:;,()\[\]"'?.!])"""
+)
 
 
 def address_key(address: str) -> str:

@@ -9,15 +9,11 @@ from typing import TextIO, cast
 import structlog
 from structlog.typing import EventDict, Processor
 
-from pbm.addresses import digest_of
+from pbm.addresses import ADDRESS, digest_of
 from pbm.config import Settings
 from pbm.mail.site import own_address
 from pbm.service.health.metrics import count_line
 
-_ADDRESS = re.compile(  # local parts in quotes, domains in letters of any language or in brackets
-    r"""(?:"[^"]{1,64}"|[^\s<>@:;,()\[\]"']{1,64})"""
-    r"""@(?:\[[^\]\s]{1,255}\]|[^\s<>@:;,()\[\]"'?]{0,254}[^\s<>@:;,()\[\]"'?.!])"""
-)
 _FIRST = ("timestamp", "level", "event")
 
 
@@ -57,7 +53,7 @@ def processors(settings: Settings) -> list[Processor]:
     def put_digests(_logger: object, _method: str, line: EventDict) -> EventDict:
         for name, value in line.items():
             if isinstance(value, str) and "@" in value and name != "message_id":
-                line[name] = _ADDRESS.sub(shown, value)
+                line[name] = ADDRESS.sub(shown, value)
         return line
 
     return [

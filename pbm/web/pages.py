@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from pbm.addresses import ADDRESS
 from pbm.clock import Clock
 from pbm.events import event_name
 from pbm.plain import packed
@@ -223,7 +224,11 @@ class Pages:
             link=f"/board.html#1..{packed(link)}z" if link else None,
             forms=_forms(board) or [_RECORD],
             talk=[
-                {"handle": handles[said.player], "day": f"{row.at:%Y-%m-%d}", "lines": said.lines}
+                {
+                    "handle": handles[said.player],
+                    "day": f"{row.at:%Y-%m-%d}",
+                    "lines": [ADDRESS.sub("(an address)", line) for line in said.lines],
+                }
                 for row, said in words
             ],
         )

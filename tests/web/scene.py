@@ -77,7 +77,7 @@ def made(url: str) -> Iterator[Scene]:
     alice.says("plan if g7,f7 then c4,d4")
     for person in (alice, bob):
         sends(person, "set talk public")
-    sends(alice, f"chat 1 {SAID}")
+    sends(alice, f"chat 1 {SAID} me@example.org")
     sends(bob, "mute 1")
     sends(alice, "chat 1 blockedword")
     sends(bob, "unmute 1")

@@ -104,7 +104,7 @@ def test_no_page_tells_a_secret(scene: Scene) -> None:
 
 def test_talk_is_shown_only_if_all_want_that(scene: Scene) -> None:
     said = escape(SAID)
-    assert said in scene.text(f"/board/{PUBLIC}")
+    assert f"{said} (an address)" in scene.text(f"/board/{PUBLIC}")
     assert [path for path in scene.paths if "openword" in scene.text(path)] == [f"/board/{PUBLIC}"]
 
     def bob(talk: str) -> None:
