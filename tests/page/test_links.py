@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pbm.service.telling import mail_writer
 from tests.page.visitor import PAGE_URL, fragment_of
 from tests.table import Mail, Person, Table
 
@@ -22,18 +21,21 @@ def table(embedded: Table) -> Table:
 
 def linked(mail: Mail) -> tuple[str, dict[str, Any]]:
     """The tag and the data of a mail's only link."""
-    _, *tag, packed = fragment_of(mail).split(".")
-    padded = packed.removesuffix("z") + "=" * 3
-    return ".".join(tag), json.loads(zlib.decompress(urlsafe_b64decode(padded)))
+    link = fragment_of(mail)
+    return link[3:].rpartition(".")[0], data(link)
+
+
+def data(link: str) -> dict[str, Any]:
+    packed = link.rpartition(".")[2].removesuffix("z") + "=" * 3
+    told: dict[str, Any] = json.loads(zlib.decompress(urlsafe_b64decode(packed)))
+    return told
 
 
 def detail(mail: Mail) -> str:
     return mail.reply_to.partition("+")[2].partition("@")[0]
 
 
-def test_whatever_mail_shows_a_board_links_to_it(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whatever_mail_shows_a_board_links_to_it(table: Table) -> None:
     alice, bob, carol = (table.joins(handle) for handle in ("alice", "bob", "carol"))
     alice.says("challenge bob")
     carol.says("watch 1 -moves")
@@ -60,6 +62,23 @@ def test_whatever_mail_shows_a_board_links_to_it(
     for reader, seats in ((alice, [1]), (bob, [2]), (carol, [])):
         table.days_pass(1)
         assert brings(reader, seats, MOVES)["l"] == 0
-    room = len(PAGE_URL + fragment_of(bob.newest)) - len(detail(bob.newest))
-    monkeypatch.setattr(mail_writer, "_LONGEST_LINK", room - 1)
-    brings(bob.says("show 1"), [2], ())
+
+
+def test_a_mail_grows_by_two_kilobytes_at_most(table: Table) -> None:
+    alice, bob = table.joins("alice"), table.joins("bob")
+    alice.says("challenge bob")
+    alice.says(MOVES[0])
+    bob.says(MOVES[1])
+    table.has(page_url="")
+    without = alice.says("show 1").newest
+    table.has(page_url=PAGE_URL)
+    shown = alice.says("show 1").newest
+    room = 900 - len(PAGE_URL + fragment_of(shown)) + len(detail(shown))
+    for longer, moves in ((0, MOVES[:2]), (1, MOVES[1:2])):
+        url = PAGE_URL.replace("board", "b" * (room + longer) + "board")
+        table.has(page_url=url)
+        mail = alice.says("show 1").newest
+        (link,) = (line for line in mail.text.split("\n") if line.startswith(url))
+        assert data(link)["m"] == list(moves)
+        assert len(mail.raw) - len(without.raw) <= 2048
+        assert mail.raw.count(b"Content-Transfer-Encoding: 7bit\r\n") == 2

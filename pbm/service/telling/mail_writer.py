@@ -31,7 +31,9 @@ from pbm.store.values.queues import TimerKind
 REPLIED, GENERATED = "auto-replied", "auto-generated"
 _log = structlog.get_logger("pbm.mails")
 Params = dict[str, Any]  # of a template
-_LONGEST_LINK = 950  # characters; it stands in both parts, and may make a mail 2 KB larger
+# Characters without the tag. It stands in both parts, which make a mail 2 KB larger, and need no
+# encoding, as no line of them has 998 characters.
+_LONGEST_LINK = 900
 _LIST_ALL = frozenset(("board", "past-board", "replay"))  # sections with a game from its start
 _LONGEST_SAID = 180  # characters of a Message-ID before its random part
 
