@@ -95,17 +95,19 @@ class _Walk:
 
     def _their_move(self, said: Said) -> None:
         seat = self._seat_to_move(said.move)
+        named = next((it for it in self._board.seats if it.handle == said.handle), None)
         if seat and seat.player_id == self._player_id:
             raise Refusal("plan-own-turn", **self._told(move=said.move))
-        if said.handle and said.handle not in {item.handle for item in self._board.seats}:
+        if said.handle and not named:
             raise Refusal("plan-no-player", **self._told(handle=said.handle))
         if seat and said.handle and said.handle != seat.handle:
             raise Refusal("plan-other-turn", **self._told(handle=said.handle, turn=seat.handle))
         if said.move == ANY:
-            self._steps.append(Step(ANY, seat.seat if seat else 0))
+            told = seat or named
+            self._steps.append(Step(ANY, told.seat if told else 0))
             self._position = None
         else:
-            self._steps.append(self._step(said.move, seat))
+            self._steps.append(self._step(said.move, seat or named))
 
     def _own_move(self, move: str) -> None:
         seat = self._seat_to_move(move)
@@ -131,7 +133,7 @@ class _Walk:
     def _step(self, text: str, seat: Seat | None) -> Step:
         """Return a move as a step. If the position is known, play the move there."""
         if self._position is None:
-            return Step(" ".join(text.split()))
+            return Step(" ".join(text.split()), seat.seat if seat else 0)
         game, to_move = self._board.rules, turn(self._position) or 1
         try:
             move = self._position.parse(text, to_move)
@@ -211,7 +213,7 @@ def due(lines: Iterable[Line]) -> list[Line]:
 def tree(lines: Sequence[Line], board: Board) -> list[str]:
     """Return lines as text, those that begin alike below each other, without what is alike."""
     shown, before = list[str](), tuple[Step, ...]()
-    for line in sorted(lines, key=lambda it: [step.move for step in it.steps]):
+    for line in sorted(lines, key=lambda it: [_place(step.move) for step in it.steps]):
         pairs = zip(line.steps, before, strict=False)
         same = next((at for at, (one, other) in enumerate(pairs) if one != other), len(before))
         while same and not line.steps[same - 1].own:
@@ -220,6 +222,11 @@ def tree(lines: Sequence[Line], board: Board) -> list[str]:
         shown.append(f"{'   ' * depth}{written(Line(line.steps[same:]), board)}")
         before = line.steps
     return shown
+
+
+def _place(move: str) -> tuple[int, str]:
+    """Return where a move stands among others: those come first that a plan looks for first."""
+    return (_REST_RANK if move == REST else _ANY_RANK if move == ANY else _NAMED_RANK), move
 
 
 def written(line: Line, board: Board) -> str:

@@ -96,6 +96,18 @@ def test_json_has_the_documented_keys(admin: Admin, room: Room) -> None:
             assert not wrong, (words, wrong)
 
 
+def test_no_list_tells_of_a_plan_or_a_note(admin: Admin, room: Room) -> None:
+    room.alice.says(f"move 1 {room.some_move()}\nnote 1 canarynote").says("plan 1 otherwise e5,e6")
+    assert room.table.rows("notes")
+    assert room.table.rows("plans")
+    listed = (words for words in SCHEMAS if words != "queue show o1")  # a mail is shown as it is
+    for words in (*listed, "trace alice", "trace bob", "games export 1"):
+        for form in ((), ("--json",)):
+            told = admin(*words.split(), *form).stdout
+            assert "canarynote" not in told, words
+            assert "e5,e6" not in told, words
+
+
 def test_filters(admin: Admin, room: Room) -> None:
     room.table.joins("carol").says("challenge -bowl alice")
     admin("players", "suspend", "carol", *WHY)

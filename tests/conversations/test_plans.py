@@ -5,6 +5,8 @@ from random import Random
 import pytest
 
 from pbm.rules.sides import after
+from pbm.service.operator.boards import undo
+from pbm.service.operator.operator_session import OperatorSession
 from tests.conversations.greedy import greedy_move
 from tests.conversations.playing import board_mail
 from tests.table import Person, Table
@@ -37,7 +39,12 @@ def test_plans_of_both_are_played_in_one_turn(table: Table, people: list[Person]
         f"- You played {THIRD}.",
         "bob's move on board 1",
     )
-    bob.hears("Your plan is played to its end.", "alice moved: your turn on board 1")
+    bob.hears(
+        "Your plan is played to its end.",
+        "alice moved: your turn on board 1",
+        "It has played a move for you already",
+    )
+    assert "plan 1 none" not in bob.newest.text
     assert not plans(table)
 
 
@@ -67,6 +74,33 @@ def test_why_a_plan_ends(then: list[str], why: str, table: Table, people: list[P
     shown = "| if" in by_name["alice"].newest.text
     assert shown == ("with" not in why)
     assert "plan" not in by_name["bob"].newest.text
+
+
+def test_a_plan_ends_if_somebody_else_changes_the_board(table: Table) -> None:
+    alice, _, carol = table.start("alice", "bob", "carol")
+    office = OperatorSession(table.database, table.site, table.clock, "root")
+    first, again = table.board(1).rules.example_moves(table.board(1).start)[:2]
+    for ends, why in (
+        (lambda: undo(office, 1, "a test"), ", since a move was taken back."),
+        (lambda: carol.says("resign"), ", since somebody has left the game."),
+    ):
+        alice.says(f"move 1 {first}\notherwise {again}").forgets()
+        ends()
+        table.posts()
+        alice.gets(1).hears(f"Your plan has ended{why}", f"| otherwise {again}")
+        assert not plans(table)
+
+
+def test_a_plan_ends_rather_than_push_what_it_did_not(
+    table: Table, people: list[Person]
+) -> None:
+    alice, bob = people
+    alice.says(SECOND)
+    bob.says(REPLY_2)
+    alice.says("a3-c3,b3\notherwise c5-d5,d5")
+    bob.says("f6,e5")
+    alice.hears("Your plan has ended: c5-d5,d5 would now move other pieces, too")
+    assert len(table.moves(1)) == 4
 
 
 def test_the_lines_of_an_ended_plan_are_planned_again(table: Table, people: list[Person]) -> None:
@@ -184,6 +218,7 @@ def test_a_move_alone_is_planned_out_of_turn(table: Table, people: list[Person])
 def test_named_moves_come_before_any_other(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says(f"{FIRST}\notherwise b1,c2\nif * then b2,c2\n{PLAN}")
+    alice.hears(f"| {PLAN}\n| if * then b2,c2\n| otherwise b1,c2")
     bob.says(REPLY)
     assert table.moves(1)[-1] == SECOND
     assert not plans(table)
@@ -233,6 +268,7 @@ def test_a_plan_is_shown_added_to_replaced_and_dropped(table: Table, people: lis
         ("if i9-a1,b2 then a2-c4,b3", "bob cannot play i9-a1,b2"),
         (f"if {REPLY} then a1-c3,b2", "you cannot play a1-c3,b2, its move number 2."),
         (f"{PLAN}\nif {REPLY} then {THIRD}", "answer the same moves in different ways"),
+        ("if * then b1,c2 " * 7, "A line of a plan has 12 moves at most"),
         (f"if {REPLY} {REPLY_2} then {SECOND}", "it is your own turn where you name i6-g6,h6"),
         (
             f"if carol {REPLY} then {SECOND}",
@@ -254,6 +290,16 @@ def test_lines_that_cannot_happen_are_refused(
     assert table.moves(1) == [FIRST]
     assert not plans(table)
     assert "plan" not in bob.newest.text
+
+
+def test_a_plan_that_the_game_has_left_is_refused(table: Table, people: list[Person]) -> None:
+    alice, bob = people
+    older = alice.says(FIRST).newest
+    bob.says("i7-g7,h7")
+    alice.forgets().says(PLAN, answering=older).gets(1).hears(
+        "i7-g7,h7 was played as move #2, and no line of your plan has it. Nothing is planned."
+    )
+    assert not plans(table)
 
 
 def test_on_ones_own_turn_a_move_comes_first(people: list[Person]) -> None:
@@ -281,7 +327,8 @@ def test_three_players_with_any_move(table: Table) -> None:
     )
     theirs = table.board(1).rules.example_moves(played.position)[0]
     own = table.board(1).rules.example_moves(table.board(1).start)[1]
-    alice.says(f"if * carol {theirs} then {own}").hears(f"| if bob * {theirs} then {own}")
+    alice.says(f"if {reply} then {own}").hears('carol moves before', 'or write "carol *" for any')
+    alice.says(f"if * carol {theirs} then {own}").hears(f"| if bob * carol {theirs} then {own}")
     bob.says(reply)
     assert len(table.moves(1)) == 2
     carol.says(theirs)
@@ -299,17 +346,23 @@ def test_a_planned_move_takes_no_time(table: Table) -> None:
     assert table.board(1).seats[0].used == 0
 
 
-def test_nobody_else_learns_of_a_plan(table: Table, people: list[Person]) -> None:
+def test_nobody_else_learns_of_a_plan(
+    table: Table, people: list[Person], caplog: pytest.LogCaptureFixture
+) -> None:
     alice, bob = people
     canary = THIRD
+    carol = table.joins("carol").says("watch 1 -moves").says("watch alice")
     alice.says(f"{FIRST}\nif {REPLY} then {SECOND} if {REPLY_2} then {canary}")
     assert plans(table)
     bob.says("show 1").says("export 1").says("status").says("history").says(REPLY)
-    bob.says("export me").says("show 1")
+    bob.says("export me").says("show 1").says("replay 1").says("games alice").says("export 1 -json")
+    carol.says("show 1").says("show alice").says("info alice").says("export 1 -json").says("status")
     table.days_pass(4)
-    for mail in table.mailboxes["bob@example.org"]:
-        assert canary not in mail.message.as_string(), mail.text
+    for mail in (*table.mailboxes[bob.address], *table.mailboxes[carol.address]):
+        assert canary not in mail.message.as_string() + mail.text, mail.text
         assert "plan" not in mail.text.lower().replace('"plans": []', "")
+    assert canary not in caplog.text
+    assert canary not in " ".join(row["outcome"] or "" for row in table.rows("inbox"))
     alice.forgets().says("export me").gets(1)
     assert f'"move": "{canary}"' in alice.newest.text
 
@@ -365,6 +418,10 @@ def test_a_whole_game_by_plans_takes_few_mails(table: Table, people: list[Person
             plan = " ".join(f"if {theirs} then {own}" for theirs, own in pairs)
             people[mover % 2].says(f"{steps[mover]}\n{plan}")
             sent += 1
+            if 1 < len(ahead) < 12 and table.board(1).ply == mover + 1:  # the game's end is in it
+                last = ahead[-1] if len(ahead) % 2 else steps[0]
+                beyond = f"{plan} if {last} then {steps[0]}"
+                people[mover % 2].says(beyond).hears("the game is over before")
     assert table.moves(1) == steps
     assert 3 * sent < len(steps)
     assert not plans(table)

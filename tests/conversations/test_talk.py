@@ -2,6 +2,8 @@
 
 import pytest
 
+from pbm.service.operator.operator_session import OperatorSession
+from pbm.service.operator.players import suspend
 from tests.conversations.playing import board_mail
 from tests.table import Person, Table
 
@@ -275,15 +277,19 @@ def test_several_are_written_to(table: Table, line: str, to: str) -> None:
         ("message bob hello", "You play as partners with bob on board 2."),
         ("message erin hello", "erin has left this server."),
         ("message frank hello", "You have blocked frank."),
+        ("message gina hello", "gina gets no words at present."),
         ("message dave\n" + f"{'x' * 70}\n" * 200, "Words to one player have 10000 characters"),
     ],
 )
 def test_who_cannot_be_written_to(table: Table, line: str, answer: str) -> None:
     table.robots_join()
-    alice, bob, *others = (table.joins(name) for name in "alice bob carol dave erin frank".split())
+    names = "alice bob carol dave erin frank gina".split()
+    alice, bob, *others = map(table.joins, names)
     alice.says("challenge bob").says("challenge -teams dave bob erin").says("challenge frank erin")
-    alice.says("block frank")
+    alice.says("challenge gina").says("block frank")
     others[2].says("delete").says("yes")
+    suspend(OperatorSession(table.database, table.site, table.clock, "root"), "gina", "a test")
+    table.posts()
     for person in (alice, bob, *others):
         person.forgets()
     alice.says(line).gets(1).hears(answer)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pbm.play import watching
 from pbm.play.limits import take_mails
 from tests.table import START, Person, Table
 
@@ -162,6 +163,21 @@ def test_refusals(table: Table, people: list[Person]) -> None:
     assert "Board 2" not in alice.newest.text
     bob.says("resign 1").says("decline 2")
     carol.says("watch 1").hears("Board 1 is over, and there is nothing more to hear of it.")
+
+
+def test_as_many_are_watched_as_fit(
+    table: Table, people: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carol = people[2]
+    for limit in ("MOST_WATCHED", "MOST_FOLLOWED"):
+        monkeypatch.setattr(watching, limit, 2)
+    table.begins("alice", "bob", times=2)
+    for words in ("watch 1", "watch 2", "watch alice", "watch bob"):
+        carol.says(words)
+    carol.forgets().says("watch 3").hears("You watch 2 boards already, and more do not fit.")
+    carol.says("watch dora").hears("You follow 2 players already, and more do not fit.")
+    carol.says("watch 2 -moves").says("watch bob -moves").hears("Each move", "You follow bob now")
+    assert len(table.rows("watchings")) == 4
 
 
 def test_private_boards_stay_so(table: Table, people: list[Person]) -> None:

@@ -42,7 +42,22 @@ def test_a_season(size: Size, seed: int, embedded: Table) -> None:
     check_ratings(season)
     assert season.table.rows("handovers")
     if size is WHOLE:
+        check_what_people_did(season)
         assert {len(board.seats) for board, _ in oracle.forfeits(season)} >= {2, 3, 4, 6}
+
+
+def check_what_people_did(season: Season) -> None:
+    """Check that plans were played, and notes, words and watchers' mails were written, all often."""
+    table = season.table
+    notes = table.rows("notes")
+    plies = [ply for number in table.boards() for ply in table.plies(number)]
+    planned = [ply for ply in plies if ply.planned]
+    mails = [mail for box in table.mailboxes.values() for mail in box]
+    words = [mail for mail in mails if mail["Subject"].startswith("pbm: words of")]
+    watched = [mail for mail in mails if mail["List-Id"] == "<watch.games.example>"]
+    counts = [len(done) for done in (table.rows("handovers"), notes, planned, words, watched)]
+    print("handovers, notes, planned moves, messages, watchers' mails:", counts)
+    assert min(counts) >= 10, counts
 
 
 def check_mails(season: Season) -> None:

@@ -75,11 +75,23 @@ def run_script(context: Context, meant: Reading) -> list[Event]:
     # What is planned waits for the whole mail: an offer in it stops a plan, which goes on after it.
     for number in sorted({it.board_id for it in run.events if isinstance(it, (MovePlayed, *ENDS))}):
         happened.append(play_on(context.work, context.work.boards.get(number), context.now))
-    events = run.events
+    events = _with_begun(run.events, context.player_id)
     said = [item for item in events if isinstance(item, BoardEvent) and item.counts_as_words]
     for number in {item.board_id for item in said}:
         context.work.boards.note_answered(number, context.player_id)
     return events
+
+
+def _with_begun(events: Sequence[Event], player_id: int) -> list[Event]:
+    """Return events whose echoes of plans tell if the plan has played a move already."""
+    moves = [it for it in events if isinstance(it, MovePlayed) and it.planned]
+    begun = {it.board_id for it in moves if it.player == player_id}
+    return [
+        replace(it, params={**it.params, "begun": it.board_id in begun})
+        if isinstance(it, Answered) and it.section == "plan"
+        else it
+        for it in events
+    ]
 
 
 def rehearse(context: Context, meant: Reading) -> Rehearsal:

@@ -1,6 +1,6 @@
 """Dataclasses of plans: moves that a player wants to be played once others have moved."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 ANY = "*"  # one move of another player, whichever it is
@@ -12,7 +12,7 @@ class Step:
     """One move of a line: the planner's own, another player's, or `ANY` or `REST`."""
 
     move: str  # canonical, unless the position in which it is played is not known yet
-    seat: int = 0  # 0 if not known yet
+    seat: int = field(default=0, compare=False)  # 0 if not known yet; the moves before tell it
     own: bool = False
     moves_others: bool = False  # the planner expects it to move other pieces, too
 
