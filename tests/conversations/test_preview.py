@@ -117,3 +117,21 @@ def test_a_position_that_no_board_has(table: Table) -> None:
         ("abalone prev new 4 players -teams", ["seat 1", "seat 3"]),
     ):
         alice.writes(line).gets(1).hears("State: ", *told)
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("preview a1-b2", "as it would be after a1-c3,b2, move 1 (#1). Nothing has been played."),
+        ("prev 1 c3 to d4", "as it would be after c3,d4, move 1 (#1). Nothing has been played."),
+        ("submit c3 to d4", "Do you want to play c3,d4 on board 1?"),
+        ("preview new 3 -bowl a1-b2", "Nothing has changed."),
+        ("submit a1 to e5", "Nothing has changed."),
+    ],
+)
+def test_an_inexact_move_is_shown_and_not_played(table: Table, words: str, shown: str) -> None:
+    alice, bob = table.start("alice", "bob")
+    bob.forgets()
+    alice.forgets().says(words).gets(1).hears(shown)
+    bob.hears_nothing()
+    assert not table.moves(1)

@@ -17,7 +17,7 @@ FILES = {
     "sentences.txt": (201, 197, 10),
     "wishes.txt": (227, 224, 6),
     "moves.txt": (69, 69, 12),
-    "watching.txt": (114, 112, 8),
+    "watching.txt": (128, 126, 8),
     "talk.txt": (90, 87, 8),
     "topics.txt": (156, 155, 8),
 }

@@ -24,7 +24,7 @@ from pbm.commands.sentences.clauses import FOLDER
 _PAGES = ("notify", "mute", "note", "message", "submit", "substitute", "plan", "replay")
 _WORDS = (
     "works, can, own note, erase, reveal, lets, place, tale, elsewhere, summary, daily, moves, "
-    "over, send, enough"
+    "over, send, enough, own plan, write, writes me"
 ).split(", ")
 _LISTS = patterns(FOLDER / "topics.txt", (*_PAGES, *_WORDS))
 _MOST_IN_HEAD = 10  # words before those of a note
@@ -43,7 +43,7 @@ class Wish(Enum):
     ONLOOKERS = auto()  # to know who looks on at a game of the writer's
     SUBSTITUTE = auto()
     NOTE = auto()
-    NOTED = auto()  # to see a note
+    NOTED = auto()  # to see a note, or a plan
     ERASE = auto()
 
 
@@ -63,6 +63,7 @@ class Named:
     boards: Collection[str]  # on which others play
     players: Collection[str]
     guests: Collection[str]  # those players who may play on for the writer
+    followed: Collection[str]  # those players whose games the writer watches
     in_game: bool  # the text answers a mail of the writer's own board
 
 
@@ -70,6 +71,11 @@ def how_often(lines: Sequence[str]) -> str:
     """Return "moves" if words want news at each move, "over" if at the end of a game alone."""
     said = plain_words(unwrapped(lines)[:LONGEST])
     return next((name for name in ("moves", "over") if _LISTS[name].search(said)), "")
+
+
+def with_owners(words: Sequence[str]) -> list[str]:
+    """Return words, and those that have an s behind them as somebody's name has: "Bobs"."""
+    return [*words, *(word[:-1] for word in words if word.endswith("s"))]
 
 
 def topic_of(lines: Sequence[str], named: Named, commands: Collection[str]) -> Topic | None:
@@ -115,7 +121,7 @@ def _noted(text: str, around: str) -> Topic | None:
 class _About(Sentence):
     def __init__(self, text: str, lists: Lists, named: Named) -> None:
         super().__init__(text, lists)
-        self.named, self.words = named, set(self.said.split())
+        self.named, self.words = named, set(with_owners(self.said.split()))
         self.sections |= {name for name, words in _LISTS.items() if words.search(self.said)}
         self.is_how = self.asks_how or self.begins("manner") or self.has("works")
         self.is_how |= self.is_question and self.has("can")
@@ -133,11 +139,17 @@ class _About(Sentence):
             yield Topic(Wish.SUBSTITUTE, "substitute")
         if not (self.wants or self.asks or self.is_how) and self.has("past", "talk"):
             return
-        yield from self._of_notes()
+        yield from self._of_own("note")
+        yield from self._of_own("plan")
         yield from self._of_watching()
+        somebody = self.has("rival") or not self.words.isdisjoint(self.named.players)
         page = next((page for page in _PAGES if self.has(page)), self._command(commands))
+        if not page and somebody and self.has("write"):
+            page = "message"
         if page and (self.is_how or (page == "mute" and self.wants)):
             yield Topic(Wish.HOW, page)
+        elif somebody and self.has("writes me") and self.has("no more"):
+            yield Topic(Wish.HOW, "mute")
 
     def _starts(self, *sections: str) -> bool:
         return any(_LISTS[name].match(start) for name in sections for start in self.starts)
@@ -148,18 +160,21 @@ class _About(Sentence):
         behind = self.said[works.end() :].split()[:_NEAR] if works else []
         return next(filter(commands.__contains__, behind), "")
 
-    def _of_notes(self) -> Iterator[Topic]:
-        if not self.has("note", "own note") or self.has("talk"):
+    def _of_own(self, page: str) -> Iterator[Topic]:
+        """Yield the wish to see a note or a plan of the writer's, or to be rid of it."""
+        if not self.has(page, f"own {page}") or self.has("talk"):
             return
-        own, reveals = self.has("own note"), self.has("reveal")
+        own, reveals = self.has(f"own {page}"), self.has("reveal")
         bare = own and (len(self.words) <= _FEW_WORDS or self.asks) and not self.is_how
         wants = self.wants or self._starts("erase", "reveal")
+        if page == "plan":  # "my plan was bad" is talk
+            bare, own = False, own and (wants or self.asks)
         if self.has("erase") and (wants or bare):
-            yield Topic(Wish.ERASE, "note")
+            yield Topic(Wish.ERASE, page)
         elif bare or (reveals and (own or self._starts("reveal"))):
-            yield Topic(Wish.NOTED, "note")
-        elif wants:
-            yield Topic(Wish.HOW, "note")
+            yield Topic(Wish.NOTED, page)
+        elif wants and page == "note":
+            yield Topic(Wish.HOW, page)
 
     def _of_watching(self) -> Iterator[Topic]:
         has, in_game = self.has, self.named.in_game
@@ -171,6 +186,7 @@ class _About(Sentence):
         goes_on = named and has("goes on", "outcome") and tells
         if has("no more") and not (often and mails) and (looks_on or games or mails or named):
             sure = board or (player and (looks_on or mails or self.orders))
+            sure |= games and not self.words.isdisjoint(self.named.followed)
             if sure or not in_game or (looks_on and games and self.wants):
                 yield Topic(Wish.UNWATCH, "watch")
         if self.asks and has("onlookers") and (looks_on or (has("sees") and games)):

@@ -18,7 +18,7 @@ from typing import Any
 from pbm.commands.families.play import PlayMove
 from pbm.commands.language.around_moves import PHRASES, with_signs
 from pbm.commands.language.words import BoardRef, lowered
-from pbm.commands.registry import Problem, nearly_move, whole_move
+from pbm.commands.registry import Problem, nearly_move, read_commands, whole_move
 from pbm.commands.script import Script, without_lines
 from pbm.commands.sentences.clauses import SENTENCE_WORDS, clauses, phrase_of, read_list, words_of
 from pbm.commands.sentences.moves_inside import KIND, MoveInside, is_spoken_of, moves_inside
@@ -38,6 +38,8 @@ _FROM_TO = re.compile(r"[^\s→-]{1,3}\s*[→-]\s*[^\s→-]{1,3}[\s.!]*")  # one
 _DIGIT = re.compile("[0-9]")  # a dictated move has none; the sender is asked about it
 _MOST_MOVES = 8  # different moves that are tried on the board
 _TO_YOU = SENTENCE_WORDS["to you"]
+_SHOW_ONLY = ("preview", "submit")  # commands of a move that is not to be played at once
+_BOARD = "[board]"  # in the usage of a command about a board that there is
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ def read_move_line(known: Known, script: Script) -> Reading | None:
     board = known.on_turn(problem.params.get("number") if problem else None)
     if board is None or (problem and not _may_be_remark(known, board, problem)):
         return None
+    if problem and problem.params.get("command") in _SHOW_ONLY:
+        return _shown(board, problem, script.comment)
     found = list(_found_in(board, script))
     whole = [item for item in found if not item.inside]
     plain = whole or [item for item in found if item.inside and item.inside.is_plain]
@@ -79,6 +83,18 @@ def read_move_line(known: Known, script: Script) -> Reading | None:
         return None
     (places,) = by_meaning.values()
     return _played(known, board, script, places)
+
+
+def _shown(board: Board, problem: Problem, comment: tuple[str, ...]) -> Reading | None:
+    """Return the reading that shows the only move that an inexact one means, and plays none."""
+    told = problem.params
+    text = nearly_move(told["word"], board.rules) if _BOARD in told["usage"] else None
+    meant = moves_meant(text, board.rules, board.position) if text else ()
+    if len(meant) != 1:
+        return None
+    (command,) = read_commands([f"{told['command']} {board.id} {meant[0]}"])
+    command.line = problem.line
+    return Reading((command,), comment)
 
 
 def _in_sentences(

@@ -28,7 +28,7 @@ from pbm.commands.sentences.intentions import (
     topic_asked,
     understand,
 )
-from pbm.commands.sentences.topics import Named, Topic, Wish, how_often, topic_of
+from pbm.commands.sentences.topics import Named, Topic, Wish, how_often, topic_of, with_owners
 from pbm.events import Answered
 from pbm.rules.contract import Game
 from pbm.rules.registry import default_game
@@ -93,13 +93,13 @@ def read_topic(known: Known, script: Script) -> Reading | None:
     """
     words, problem = script.said or (script.heading,), script.problem
     text = " ".join(words).casefold().replace("'", " ").replace("’", " ")
-    said = words_of(text)
+    said = with_owners(words_of(text))
     is_option = problem and problem.params.get("reason") == "option"
     if script.commands or is_option or len(said) > _MOST_SAID:
         return None
     handles = {word for word in said if is_handle(word)} - {known.player.handle}
     numbers = [word for word in said if word.isascii() and word.isdigit() and len(word) < _DIGITS]
-    named = Named(numbers, handles, handles, in_game=known.mine is not None)
+    named = Named(numbers, handles, handles, handles, in_game=known.mine is not None)
     topic = topic_of(words, named, COMMAND_WORDS)
     if topic and topic.wish is not Wish.HOW:
         boards = [word for word in numbers[:_MOST_NUMBERS] if known.work.boards.find(int(word))]
@@ -109,7 +109,8 @@ def read_topic(known: Known, script: Script) -> Reading | None:
         seats = known.mine.seats if known.mine else ()
         guests = players - {seat.handle for seat in seats}
         others = [word for word in boards if int(word) not in own]
-        named = replace(named, boards=others, players=players, guests=guests)
+        followed = _followed(known) if players and topic.wish is Wish.UNWATCH else ()
+        named = replace(named, boards=others, players=players, guests=guests, followed=followed)
         topic = topic_of(words, named, COMMAND_WORDS)
         meant = topic and _line_for(known, topic, named, *own, how=how_often(words), said=said)
     else:
@@ -127,7 +128,7 @@ def read_topic(known: Known, script: Script) -> Reading | None:
         return Reading((command,))
     on = int(about[0]) if about and about[0].isdigit() else None
     handle = next((word for word in about if word in handles), None)
-    told = "note none" if topic.wish is Wish.ERASE else verb
+    told = "note none" if verb == "note" and topic.wish is Wish.ERASE else verb
     deeds = [{"command": told, "number": on, "handle": handle}]
     wrote, in_game = [one_line(words)], named.in_game
     guess = {"section": "meant", "wrote": wrote, "deeds": deeds, "in_game": in_game}
@@ -148,9 +149,17 @@ def _line_for(
         return f"{verb} {target}{' -moves' if how == 'moves' else ''}"
     if topic.wish is Wish.SUBSTITUTE and len(named.guests) == 1 and number:
         return f"substitute {number} {next(iter(named.guests))}"
-    if topic.page == "note" and number and topic.wish is not Wish.HOW:
-        return f"note {number}{' none' if topic.wish is Wish.ERASE else ''}"
+    if topic.page in ("note", "plan") and number and topic.wish is not Wish.HOW:
+        board = known.work.boards.get(number)
+        if topic.page == "plan" and not known.work.plans.find(board, known.player_id):
+            return ""  # it is one that its author only has in mind
+        return f"{topic.page} {number}{' none' if topic.wish is Wish.ERASE else ''}"
     return page
+
+
+def _followed(known: Known) -> set[str]:
+    watched = known.work.watchings.of_watcher(known.player_id)
+    return {known.work.players.get(it.followed_id).handle for it in watched if it.followed_id}
 
 
 def _is_name(known: Known, word: str, sure: bool) -> bool:
