@@ -91,9 +91,7 @@ def test_a_plan_ends_if_somebody_else_changes_the_board(table: Table) -> None:
         assert not plans(table)
 
 
-def test_a_plan_ends_rather_than_push_what_it_did_not(
-    table: Table, people: list[Person]
-) -> None:
+def test_a_plan_ends_rather_than_push_what_it_did_not(table: Table, people: list[Person]) -> None:
     alice, bob = people
     alice.says(SECOND)
     bob.says(REPLY_2)
@@ -327,7 +325,7 @@ def test_three_players_with_any_move(table: Table) -> None:
     )
     theirs = table.board(1).rules.example_moves(played.position)[0]
     own = table.board(1).rules.example_moves(table.board(1).start)[1]
-    alice.says(f"if {reply} then {own}").hears('carol moves before', 'or write "carol *" for any')
+    alice.says(f"if {reply} then {own}").hears("carol moves before", 'or write "carol *" for any')
     alice.says(f"if * carol {theirs} then {own}").hears(f"| if bob * carol {theirs} then {own}")
     bob.says(reply)
     assert len(table.moves(1)) == 2

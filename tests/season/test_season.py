@@ -47,7 +47,7 @@ def test_a_season(size: Size, seed: int, embedded: Table) -> None:
 
 
 def check_what_people_did(season: Season) -> None:
-    """Check that plans were played, and notes, words and watchers' mails were written, all often."""
+    """Check that plans were played often, and notes, words and watchers' mails written."""
     table = season.table
     notes = table.rows("notes")
     plies = [ply for number in table.boards() for ply in table.plies(number)]

@@ -67,6 +67,22 @@ def read_move_line(known: Known, script: Script) -> Reading | None:
         return None
     if problem and problem.params.get("command") in _SHOW_ONLY:
         return _shown(board, problem, script.comment)
+    return _moved(known, board, script)
+
+
+def _shown(board: Board, problem: Problem, comment: tuple[str, ...]) -> Reading | None:
+    """Return the reading that shows the only move that an inexact one means, and plays none."""
+    told = problem.params
+    text = nearly_move(told["word"], board.rules) if _BOARD in told["usage"] else None
+    meant = moves_meant(text, board.rules, board.position) if text else ()
+    if len(meant) != 1:
+        return None
+    (command,) = read_commands([f"{told['command']} {board.id} {meant[0]}"])
+    command.line = problem.line
+    return Reading((command,), comment)
+
+
+def _moved(known: Known, board: Board, script: Script) -> Reading | None:
     found = list(_found_in(board, script))
     whole = [item for item in found if not item.inside]
     plain = whole or [item for item in found if item.inside and item.inside.is_plain]
@@ -83,18 +99,6 @@ def read_move_line(known: Known, script: Script) -> Reading | None:
         return None
     (places,) = by_meaning.values()
     return _played(known, board, script, places)
-
-
-def _shown(board: Board, problem: Problem, comment: tuple[str, ...]) -> Reading | None:
-    """Return the reading that shows the only move that an inexact one means, and plays none."""
-    told = problem.params
-    text = nearly_move(told["word"], board.rules) if _BOARD in told["usage"] else None
-    meant = moves_meant(text, board.rules, board.position) if text else ()
-    if len(meant) != 1:
-        return None
-    (command,) = read_commands([f"{told['command']} {board.id} {meant[0]}"])
-    command.line = problem.line
-    return Reading((command,), comment)
 
 
 def _in_sentences(
