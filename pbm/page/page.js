@@ -66,6 +66,9 @@ async function start() {
 const now = () => S.line[S.at].position;
 const legal = () => S.game.moves(now());
 const plyAt = (/** @type {number} */ at) => S.link.p - (S.played - 1) + at;
+/** Where in the game what is tried begins: its first item may stand there once more.
+ * @param {number} at */
+const inGame = (at) => S.line.indexOf(S.line[at]);
 const isTried = () => S.at >= S.played;
 const isNow = () => S.at === S.played - 1;
 const isMine = () => isNow() && S.link.l && S.link.y.includes(now().turn);
@@ -178,7 +181,11 @@ function steps() {
   const ply = plyAt(S.at);
   const { move } = S.line[S.at];
   const before = S.at ? S.line[S.at - 1].position.turn : 0;
-  $("step").textContent = isTried() ? `tried: ${move.text}` : move ? `#${ply} ${handle(before)} ${move.text}` : `after #${ply}`;
+  const game = move ? `#${ply} ${handle(before)} ` : `after #${ply}`;
+  const tried = S.at < S.tried ? `from #${plyAt(inGame(S.at))}` : "tried: ";
+  const text = document.createElement("span");
+  text.textContent = (!isTried() || S.at >= S.tried) && move ? move.text : "";
+  $("step").replaceChildren(isTried() ? tried : game, text);
   $("first").disabled = $("back").disabled = !S.at;
   $("next").disabled = $("last").disabled = S.at === S.line.length - 1;
   $("now").hidden = isNow();
@@ -199,7 +206,7 @@ function keep() {
     const goesOn = index > 0 && !plays(movers[index - 1]);
     return `${goesOn ? "" : "if "}${sides() > 2 ? `${handle(movers[index])} ` : ""}${text}`;
   });
-  const from = S.tried === S.played ? "" : ` (from #${plyAt(S.at - moves.length)})`;
+  const from = S.tried === S.played ? "" : ` (from #${plyAt(inGame(S.tried - 1))})`;
   $("note").href = mailto(S.link.a, `note ${S.link.b}`, `Tried${from}: ${moves.join("  ")}`, IS_IOS).href;
   const fits = S.link.l && !from && moves.length > 1 && moves.length <= MOST_PLANNED && !plays(movers[0]) && plays(movers[movers.length - 1]);
   $("plan").hidden = !fits;
@@ -360,8 +367,9 @@ const LETTERS = {
   o: () => goThrough((sign) => Number(sign) === (S.link.o[0] ?? now().turn)),
   x: () => goThrough((sign) => sign !== "." && sign !== "#" && !isOwn(Number(sign))),
   l: () => {
-    const { move } = S.line[S.at];
-    const before = S.at && S.line[S.at - 1].position;
+    const at = inGame(S.at);
+    const { move } = S.line[at];
+    const before = at && S.line[at - 1].position;
     say(move ? `The last move: ${handle(before.turn)}, ${S.game.told(move, before, whose)}.` : "The link tells of no earlier move.");
   },
   t: () => {
@@ -480,9 +488,8 @@ $("copy").addEventListener("click", () => copy(S.chosen.text, $("copy")));
 $("copywords").addEventListener("click", () => copy($("words").value, $("copywords")));
 $("copystate").addEventListener("click", () => copy(S.game.state(now()) || S.link.s, $("copystate")));
 $("copyrecord").addEventListener("click", () => {
-  // What is tried goes on from a position of the game.
-  const from = isTried() ? S.line.indexOf(S.line[S.tried - 1]) + 1 : 0;
-  const line = isTried() ? [...S.line.slice(0, from), ...S.line.slice(S.tried, S.at + 1)] : S.line.slice(0, S.at + 1);
+  const upTo = (/** @type {number} */ at) => S.line.slice(0, at + 1);
+  const line = isTried() ? [...upTo(inGame(S.tried - 1)), ...S.line.slice(S.tried, S.at + 1)] : upTo(S.at);
   copy(S.game.record(line, S.link.n, S.link.x, isNow() ? S.link.r : null), $("copyrecord"), "the game up to here");
 });
 $("share").addEventListener("click", () => {

@@ -226,6 +226,9 @@ def test_the_copied_record_and_state_are_those_of_the_server(table: Table, page:
     text = visitor.copies("copyrecord")
     assert text.endswith('[Result "*"]\n\n1. a5-c5,b5 *\n')
     assert GAME.read(text, {}).steps == ("a5-c5,b5",)
+    assert visitor.mail("note")["body"] == "Tried (from #0): a5-c5,b5"
+    visitor.press("back")
+    assert visitor.text("step") == "from #0"
 
 
 def test_an_older_link_a_second_use_and_a_forwarded_one(table: Table, page: Page) -> None:
