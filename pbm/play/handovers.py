@@ -41,7 +41,7 @@ def hand_over(
 ) -> tuple[Board, list[Event]]:
     """Give a player's seats to the player `by`. All offers and plans on the board end."""
     off = [OfferVoid(board.id, offer.by, offer.kind) for offer in board.open_offers]
-    ended = end_plans(work, board, "handed-over")
+    ended = end_plans(work, board, "handed-over", player_id)
     behind = [seat.seat for seat in board.seats_of(player_id) if is_behind(board, seat.seat)]
     watched = (item for item in work.watchings.of_watcher(by) if item.board_id == board.id)
     work.watchings.end(by, [item.id for item in watched])

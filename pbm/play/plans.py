@@ -125,7 +125,8 @@ def follow(work: UnitOfWork, before: Board, after: Board, caused: Iterable[Event
             else:
                 why, move = ("played-out", "") if left else ("not-met", moves[after.ply])
         if why:
-            events.append(_end(work, before, plan, why, move))
+            stays = plan.player_id in after.still_in
+            events.append(_end(work, before, plan, why, move, stays=stays))
     return events
 
 
@@ -138,12 +139,17 @@ def _why_over(plan: Plan, before: Board, after: Board) -> str | None:
     return "left" if after.position.out != before.position.out else None
 
 
-def _end(work: UnitOfWork, board: Board, plan: Plan, why: str, move: str = "") -> PlanEnded:
-    """Delete a plan; return its end with the lines that were not played."""
+def _end(
+    work: UnitOfWork, board: Board, plan: Plan, why: str, move: str = "", *, stays: bool = True
+) -> PlanEnded:
+    """Delete a plan; return its end with the lines that were not played.
+
+    Who no longer `stays` on the board cannot plan them again.
+    """
     work.plans.drop(plan.board_id, plan.player_id)
     left = [line for line in plan.lines if line.steps and why not in ("played-out", "over")]
     lines = tuple(written(line, board) for line in left)
-    again = bool(left) and not any(line.steps[0].own for line in left)
+    again = stays and bool(left) and not any(line.steps[0].own for line in left)
     return PlanEnded(board.id, plan.player_id, why, move, lines, again)
 
 
@@ -155,9 +161,10 @@ def ended_lines(work: UnitOfWork, board: Board, player_id: int) -> tuple[str, ..
     return own[-1].lines if own and own[-1].again else ()
 
 
-def end_plans(work: UnitOfWork, board: Board, why: str) -> list[Event]:
-    """End all plans on a board, for a reason that `PlanEnded` names."""
-    return [_end(work, board, plan, why) for plan in work.plans.on_board(board)]
+def end_plans(work: UnitOfWork, board: Board, why: str, leaver: int) -> list[Event]:
+    """End all plans on a board that a player leaves, for a reason that `PlanEnded` names."""
+    plans = work.plans.on_board(board)
+    return [_end(work, board, it, why, stays=it.player_id != leaver) for it in plans]
 
 
 def planned_move(work: UnitOfWork, board: Board) -> tuple[Step | None, list[Event]]:

@@ -82,13 +82,18 @@ def test_a_plan_ends_if_somebody_else_changes_the_board(table: Table) -> None:
     first, again = table.board(1).rules.example_moves(table.board(1).start)[:2]
     for ends, why in (
         (lambda: undo(office, 1, "a test"), ", since a move was taken back."),
-        (lambda: carol.says("resign"), ", since somebody has left the game."),
+        (
+            lambda: carol.says("otherwise e5,e6").says("resign"),
+            ", since somebody has left the game.",
+        ),
     ):
         alice.says(f"move 1 {first}\notherwise {again}").forgets()
         ends()
         table.posts()
-        alice.gets(1).hears(f"Your plan has ended{why}", f"| otherwise {again}")
+        alice.gets(1).hears(f"Your plan has ended{why}", f"| otherwise {again}", "plan 1 again")
         assert not plans(table)
+    carol.hears("Your plan has ended, since somebody has left the game.")
+    assert "again" not in carol.newest.text
 
 
 def test_a_plan_ends_rather_than_push_what_it_did_not(table: Table, people: list[Person]) -> None:

@@ -68,6 +68,7 @@ def test_everybody_agrees(table: Table, people: list[Person]) -> None:
         "Your move on board 1, by Sat 12 December", told, "The draw that you offered is off"
     )
     bob.hears(told, "Your plan has ended, since a place changed hands.", "| if a2-c4,b3 then")
+    assert "again" not in bob.newest.text
     assert not table.rows("plans")
     for said in ("resign", "i6-g6,h6", "send"):
         bob.forgets().says(said, answering=old).gets(1).hears("You do not play on board 1")
