@@ -2,8 +2,8 @@
 
 import click
 
-from pbm.admin.console import cell, make_sure, pass_acting, pass_session, why_option, yes_option
-from pbm.admin.listing import json_option, print_json
+from pbm.admin.console import make_sure, pass_acting, pass_session, why_option, yes_option
+from pbm.admin.listing import json_option, print_list
 from pbm.service.operator.operator_session import OperatorSession
 
 _SHOWN = 10  # handles
@@ -51,12 +51,6 @@ def unban(session: OperatorSession, what: str, why: str) -> None:
 def bans(session: OperatorSession, as_json: bool) -> None:
     """List who is banned, the newest last."""
     with session.look() as work:
-        found = work.bans.all()
-    if as_json:
-        print_json(found)
-        return
-    for item in found:
-        since = f"{item.at:%Y-%m-%d %H:%M} UTC"
-        click.echo(f"{since}  {cell(item.who, 12)}  {item.what}: {item.why}")
-    if not found:
-        click.echo("Nobody is banned.")
+        rows = list(map(vars, work.bans.all()))
+    columns = {"at": "{}", "who": "{:12.12}", "what": "{}", "why": "{}"}
+    print_list(rows, columns, as_json=as_json, empty="Nobody is banned.")

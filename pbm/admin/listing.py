@@ -4,9 +4,12 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
 Row = Mapping[str, Any]
@@ -32,7 +35,12 @@ def print_json(value: object) -> None:
 
 
 def print_list(
-    rows: Sequence[Row], columns: Mapping[str, str], *, as_json: bool, most: int, empty: str = ""
+    rows: Sequence[Row],
+    columns: Mapping[str, str],
+    *,
+    as_json: bool,
+    most: int | None = None,
+    empty: str = "",
 ) -> None:
     """Print rows: all of each as JSON, else its columns; a column's value is how to format it."""
     if as_json:
@@ -49,12 +57,17 @@ def print_list(
         click.echo(f"These are {most} at most; there may be more: --limit", err=True)
 
 
+def plain_table() -> "Table":
+    from rich.table import Table
+
+    return Table(box=None, pad_edge=False, header_style="bold")
+
+
 def _print_table(rows: Sequence[Row], columns: Mapping[str, str]) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = plain_table()
     for name, how in columns.items():
         table.add_column(
             name.replace("_", " "), overflow="fold", justify="right" if ">" in how else "left"

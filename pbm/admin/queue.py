@@ -5,10 +5,20 @@ from functools import update_wrapper
 
 import click
 
-from pbm.admin.console import cell, pass_acting, pass_session, why_option
-from pbm.admin.listing import json_option, limit_option, print_json
+from pbm.admin.console import pass_acting, pass_session, why_option
+from pbm.admin.listing import json_option, limit_option, print_json, print_list
 from pbm.service.operator import queue as service
 from pbm.service.operator.operator_session import OperatorSession
+
+_COLUMNS = {
+    "name": "{:>7}",
+    "status": "{:6}",
+    "since": "{}",
+    "tries": "{:>2}",
+    "until": "{:16}",
+    "about": "{}",
+    "trouble": "{}",
+}
 
 
 @click.group()
@@ -38,14 +48,9 @@ def list_(
 ) -> None:
     """List the mails that wait, are stuck or have failed."""
     mails, more = service.list_queue(session, most=most, status=status, whose=address)
-    if as_json:
-        print_json(mails)
-        return
-    if not mails:
-        click.echo("The queue is empty." if not (status or address) else "There is no such mail.")
-    for mail in mails:
-        _print_line(mail)
-    if more:
+    empty = "The queue is empty." if not (status or address) else "There is no such mail."
+    print_list(list(map(vars, mails)), _COLUMNS, as_json=as_json, empty=empty)
+    if more and not as_json:
         click.echo(f"... and {more} more.")
 
 
@@ -62,9 +67,8 @@ def show(session: OperatorSession, name: str, as_json: bool) -> None:
     if as_json:
         print_json(vars(mail) | {"text": text})
         return
-    _print_line(mail)
-    click.echo()
-    click.echo(text.rstrip())
+    print_list([vars(mail)], _COLUMNS, as_json=False)
+    click.echo(f"\n{text.rstrip()}")
 
 
 _names = click.argument("names", metavar="[N]...", nargs=-1)
@@ -116,12 +120,3 @@ def drop(session: OperatorSession, names: Sequence[str], why: str) -> None:
     """Give mails up, by their numbers or --all, and tell their players."""
     for dropped in service.drop_all(session, names, why):
         click.echo(f"Mail {dropped} is dropped.")
-
-
-def _print_line(mail: service.MailInQueue) -> None:
-    tries = f", {mail.tries} {'try' if mail.tries == 1 else 'tries'}" if mail.tries else ""
-    until = f", waits until {mail.until:%Y-%m-%d %H:%M}" if mail.until else ""
-    since = f"{mail.since:%Y-%m-%d %H:%M}"
-    click.echo(f"{mail.name:>7}  {cell(mail.status, 6)}  {since}  {mail.about}{tries}{until}")
-    if mail.trouble:
-        click.echo(f"         {mail.trouble}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pbm.admin.console import Console, pass_console
-from pbm.admin.listing import json_option, print_json
+from pbm.admin.listing import json_option, plain_table, print_json
 from pbm.clock import system_clock
 from pbm.service.health.results import CheckResult
 from pbm.service.operator.checks import check as look
@@ -64,10 +64,9 @@ def status(console: Console, watch: bool, as_json: bool) -> None:
 
 
 def _table(results: Iterable[CheckResult]) -> "Table":
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = plain_table()
     for heading in ("", "what", f"at {system_clock():%Y-%m-%d %H:%M:%S} UTC"):
         table.add_column(heading, overflow="fold")
     for result in results:

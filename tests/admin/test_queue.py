@@ -73,6 +73,15 @@ def _keeps(room: Room, raw: bytes, to: str = SERVER) -> str:
     return reply.rpartition(" ")[2]
 
 
+def retry(room: Room, name: str) -> tuple[str, ...]:
+    (names,) = queue.retry_all(room.office, [name])
+    return names
+
+
+def drop(room: Room, name: str, why: str) -> None:
+    assert list(queue.drop_all(room.office, [name], why)) == [name]
+
+
 def _due(room: Room) -> str:
     """The name of a mail that waits to go out, with a reply tag in it."""
     room.alice.says("show 1")
@@ -220,19 +229,19 @@ class TestShow:
 
     def test_what_names_no_mail(self, room: Room) -> None:
         for name in ("", "i", "o", "x1", "i0", "-1", "1 2", "i99999999999999999999", "i٣"):
-            for act in (queue.show_mail, queue.retry):
+            for act in (queue.show_mail, lambda _, name: retry(room, name)):
                 with pytest.raises(OperatorError, match="names no mail"):
                     act(room.office, name)
 
     def test_a_bare_number_could_be_two_mails(self, room: Room) -> None:
-        for act in (queue.show_mail, queue.retry):
+        for act in (queue.show_mail, lambda _, name: retry(room, name)):
             with pytest.raises(OperatorError, match="say i1 for the one that came in, o1 for"):
                 act(room.office, "1")
 
 
 class TestRetry:
     def test_a_stuck_mail_is_obeyed_after_the_mend(self, room: Room, stuck: int) -> None:
-        assert queue.retry(room.office, incoming(stuck)) == (incoming(stuck),)
+        assert retry(room, incoming(stuck)) == (incoming(stuck),)
         room.table.runs()
         assert room.board().ply == 2
         room.alice.gets(1).hears("Your move on board 1")
@@ -242,7 +251,7 @@ class TestRetry:
     def test_it_gets_stuck_again_while_the_bug_is_there(
         self, room: Room, stuck: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        queue.retry(room.office, incoming(stuck))
+        retry(room, incoming(stuck))
         monkeypatch.setattr(InboxWorker, "_handle", _breaks)
         room.table.runs()
         (waiting,) = queue.list_queue(room.office)[0]
@@ -251,13 +260,13 @@ class TestRetry:
     def test_one_that_is_not_stuck(self, room: Room) -> None:
         name = _keeps(room, room.bob.mail_bytes("whoami"))
         with pytest.raises(OperatorError, match=f"Mail {name} is not stuck"):
-            queue.retry(room.office, name)
+            retry(room, name)
 
     def test_one_that_is_done(self, room: Room) -> None:
         with pytest.raises(OperatorError, match="Mail i1 is done"):
-            queue.retry(room.office, "i1")
+            retry(room, "i1")
         with pytest.raises(OperatorError, match="Mail o1 is sent already"):
-            queue.retry(room.office, "o1")
+            retry(room, "o1")
 
     def test_a_failed_outgoing_mail_is_sent(self, room: Room) -> None:
         name = _due(room)
@@ -268,7 +277,7 @@ class TestRetry:
         room.bob.hears_nothing()
         (waiting,) = queue.list_queue(room.office)[0]
         assert (waiting.status, waiting.trouble) == ("failed", "550 no such user")
-        queue.retry(room.office, name)
+        retry(room, name)
         room.posts()
         room.bob.gets(1).hears("Your move on board 1")
 
@@ -280,7 +289,7 @@ class TestRetry:
             work.outbox.defer(int(name[1:]), "no connection", later)
         room.posts()
         room.bob.hears_nothing()
-        queue.retry(room.office, name)
+        retry(room, name)
         room.posts()
         room.bob.gets(1)
 
@@ -296,7 +305,7 @@ class TestRetry:
         room.bob.hears_nothing()
         held, second = (mail for mail in queue.list_queue(room.office)[0] if "bob" in mail.about)
         assert (held.name, held.until) == (first, now + timedelta(minutes=32))
-        assert queue.retry(room.office, second.name) == (second.name, first)
+        assert retry(room, second.name) == (second.name, first)
         room.posts()
         room.bob.gets(2)
         assert "for the second time" not in room.bob.arrived[0].text
@@ -304,7 +313,7 @@ class TestRetry:
 
 class TestDrop:
     def test_a_stuck_mail(self, room: Room, stuck: int) -> None:
-        queue.drop(room.office, incoming(stuck), WHY)
+        drop(room, incoming(stuck), WHY)
         room.table.runs()
         assert room.board().ply == 1
         room.bob.gets(1).hears(
@@ -316,18 +325,18 @@ class TestDrop:
             ("mail dropped", WHY)
         ]
         with pytest.raises(OperatorError, match=f"Mail i{stuck} is done"):
-            queue.drop(room.office, incoming(stuck), WHY)
+            drop(room, incoming(stuck), WHY)
 
     def test_a_strangers_mail_without_a_word(self, room: Room) -> None:
         stranger = room.table.person("dora@example.org")
         name = _keeps(room, stranger.mail_bytes("hello"))
-        queue.drop(room.office, name, WHY)
+        drop(room, name, WHY)
         room.table.runs()
         stranger.hears_nothing()
 
     def test_a_password_in_its_subject_is_not_mailed_back(self, room: Room) -> None:
         name = _keeps(room, room.bob.mail_bytes(f"signup bob {SECRET}"))
-        queue.drop(room.office, name, WHY)
+        drop(room, name, WHY)
         room.table.runs()
         assert SECRET not in room.bob.newest.text
         assert SECRET not in room.table.everything_stored()
@@ -336,21 +345,21 @@ class TestDrop:
     def test_an_outgoing_mail(self, room: Room) -> None:
         name = _due(room)
         room.bob.forgets()
-        queue.drop(room.office, name, WHY)
+        drop(room, name, WHY)
         room.posts()
         room.bob.gets(1).hears("could not be sent", f"| {WHY}", "show 1")
         with pytest.raises(OperatorError, match=f"Mail {name} is dropped already"):
-            queue.retry(room.office, name)
+            retry(room, name)
 
     def test_a_notice_of_a_drop_makes_no_other(self, room: Room) -> None:
-        queue.drop(room.office, _due(room), WHY)
+        drop(room, _due(room), WHY)
         (notice,) = queue.list_queue(room.office)[0]
-        queue.drop(room.office, notice.name, WHY)
+        drop(room, notice.name, WHY)
         assert queue.list_queue(room.office)[0] == []
 
     def test_it_needs_a_reason(self, room: Room, stuck: int) -> None:
         with pytest.raises(OperatorError, match="reason"):
-            queue.drop(room.office, incoming(stuck), " ")
+            drop(room, incoming(stuck), " ")
         assert room.table.mail_kept(stuck).status == "stuck"
 
 

@@ -383,13 +383,13 @@ class Season(Table):
             self.tells("carol", "games")
         answers = [row["id"] for row in self.rows("outbox") if row["kind"] == "answer"]
         self._meets(answers[-1], Failed("550 no such user"))
-        queue.drop(self.office, f"o{answers[-1]}", WHY)
+        list(queue.drop_all(self.office, [f"o{answers[-1]}"], WHY))
         self._meets(answers[-2], Failed("550 no such user"))
         self._meets(answers[-3], Deferred("451 try again later"))
         number = self.boards_named["on dutch"]
         dropped, kept = self.mover(number), self.mover(self.boards_named["on star"])
         self._hands_in(dropped, number, "a word")
-        queue.drop(self.office, f"i{self.rows('inbox')[-1]['id']}", WHY)
+        list(queue.drop_all(self.office, [f"i{self.rows('inbox')[-1]['id']}"], WHY))
         self.posts()
         number = self.boards_named["on star"]
         self._hands_in(kept, number, example_in(self.newest(kept, number)))

@@ -98,12 +98,6 @@ def show_mail(session: OperatorSession, name: str) -> tuple[MailInQueue, str]:
     return _listed(mail, session.clock()), printable(masked(text))
 
 
-def retry(session: OperatorSession, name: str) -> tuple[str, ...]:
-    """Retry a mail, and before it the earlier mails that it waits for; return the names of all."""
-    (names,) = retry_all(session, [name])
-    return names
-
-
 def retry_all(session: OperatorSession, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Retry mails, some in each transaction. Each waits for earlier ones, which go before it."""
     from pbm.service.trouble.notices import tell_anew
@@ -113,12 +107,6 @@ def retry_all(session: OperatorSession, names: Sequence[str]) -> Iterator[tuple[
             tell_anew(act.work)
             tried = [_retry(act, name) for name in batch]
         yield from tried
-
-
-def drop(session: OperatorSession, name: str, why: str) -> str:
-    """Drop a mail, and tell its player; return the mail's name."""
-    (dropped,) = drop_all(session, [name], why)
-    return dropped
 
 
 def drop_all(session: OperatorSession, names: Sequence[str], why: str) -> Iterator[str]:
