@@ -52,5 +52,4 @@ def bans(session: OperatorSession, as_json: bool) -> None:
     """List who is banned, the newest last."""
     with session.look() as work:
         rows = list(map(vars, work.bans.all()))
-    columns = {"at": "{}", "who": "{:12.12}", "what": "{}", "why": "{}"}
-    print_list(rows, columns, as_json=as_json, empty="Nobody is banned.")
+    print_list(rows, ("at", "who", "what", "why"), as_json=as_json, empty="Nobody is banned.")

@@ -18,14 +18,7 @@ from pbm.service.operator.operator_session import OperatorSession, find_board, f
 from pbm.service.operator.standing import standing
 from pbm.store.values.boards import Board, BoardStatus
 
-_COLUMNS = {
-    "board": "{:>6}",
-    "status": "{:8}",
-    "ply": "ply {:<4}",
-    "set_up": "{:14.14}",
-    "players": "{:36.36}",  # enough for six short handles
-    "standing": "{}",
-}
+_COLUMNS = ("board", "status", "ply", "set_up", "players", "standing")
 NUMBER = click.IntRange(min=1, max=999_999_999)
 
 

@@ -36,13 +36,13 @@ def print_json(value: object) -> None:
 
 def print_list(
     rows: Sequence[Row],
-    columns: Mapping[str, str],
+    columns: Sequence[str],
     *,
     as_json: bool,
     most: int | None = None,
     empty: str = "",
 ) -> None:
-    """Print rows: all of each as JSON, else its columns; a column's value is how to format it."""
+    """Print rows: all of each as JSON, else its columns, each as wide as what stands in it."""
     if as_json:
         print_json(rows)
     elif not rows:
@@ -50,9 +50,11 @@ def print_list(
     elif sys.stdout.isatty():
         _print_table(rows, columns)
     else:
-        for row in rows:
-            cells = (how.format(_shown(row[name])) for name, how in columns.items())
-            click.echo("  ".join(cells).rstrip())
+        cells = [[_shown(row[name]) for name in columns] for row in rows]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        for shown in cells:
+            padded = (text.ljust(width) for text, width in zip(shown, widths, strict=True))
+            click.echo("  ".join(padded).rstrip())
     if len(rows) == most and not as_json:
         click.echo(f"These are {most} at most; there may be more: --limit", err=True)
 
@@ -63,27 +65,25 @@ def plain_table() -> "Table":
     return Table(box=None, pad_edge=False, header_style="bold")
 
 
-def _print_table(rows: Sequence[Row], columns: Mapping[str, str]) -> None:
+def _print_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     from rich.console import Console
     from rich.text import Text
 
     table = plain_table()
-    for name, how in columns.items():
-        table.add_column(
-            name.replace("_", " "), overflow="fold", justify="right" if ">" in how else "left"
-        )
+    for name in columns:
+        table.add_column(name.replace("_", " "), overflow="fold")
     for row in rows:
-        shown = [str(_shown(row[name])) for name in columns]
+        shown = [_shown(row[name]) for name in columns]
         table.add_row(*(Text(text, _COLOURS.get(text, "")) for text in shown))
     Console(highlight=False).print(table)
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any) -> str:
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
-    return "" if value is None else value
+    return "" if value is None else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -38,8 +38,7 @@ def list_(session: OperatorSession, search: str, most: int, as_json: bool) -> No
     """List players, the newest last."""
     with session.look() as work:
         rows = list(map(_row, work.players.newest(most, search)))
-    columns = {"handle": "{:16}", "status": "{:9}", "mail": "{}"}
-    print_list(rows, columns, as_json=as_json, most=most)
+    print_list(rows, ("handle", "status", "mail"), as_json=as_json, most=most)
 
 
 @players.command()

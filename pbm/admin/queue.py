@@ -10,15 +10,7 @@ from pbm.admin.listing import json_option, limit_option, print_json, print_list
 from pbm.service.operator import queue as service
 from pbm.service.operator.operator_session import OperatorSession
 
-_COLUMNS = {
-    "name": "{:>7}",
-    "status": "{:6}",
-    "since": "{}",
-    "tries": "{:>2}",
-    "until": "{:16}",
-    "about": "{}",
-    "trouble": "{}",
-}
+_COLUMNS = ("name", "status", "since", "tries", "until", "about", "trouble")
 
 
 @click.group()

@@ -316,8 +316,7 @@ class TestBounces:
 class TestGames:
     def test_list_and_show(self, admin: Admin) -> None:
         (listed,) = lines(admin("games", "list"))
-        assert listed.startswith("1 playing ply 1 standard alice, bob bob to move")
-        assert admin("games", "list").stdout.index("bob to move") == 82  # whoever plays there
+        assert listed.startswith("1 playing 1 standard alice, bob bob to move")
         assert lines(admin("games", "list", "--status", "finished")) == []
         shown = admin("games", "show", "1").stdout
         assert "Abalone Board 1" in shown

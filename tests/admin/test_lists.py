@@ -143,12 +143,15 @@ def test_a_terminal_has_a_table_with_headings(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setattr(sys, "stdout", shown := Terminal())
     rows = [{"board": 7, "set_up": "bowl", "status": "closed", "players": ["bob", "alice"]}]
-    columns = {"board": "{:>6}", "set_up": "{:9}", "status": "{:9}", "players": "{}"}
-    print_list(rows, columns, as_json=False, most=9)
+    print_list(rows, ("board", "set_up", "status", "players"), as_json=False, most=9)
     heading, line = shown.getvalue().rstrip("\n").split("\n")
     assert "set up" in heading
     assert "bob, alice" in line
     assert "\x1b[33m" in line  # the colour of what is closed
+    monkeypatch.setattr(sys, "stdout", piped := io.StringIO())
+    more = {"board": 12, "set_up": "", "status": "playing", "players": ["bob", "carol"]}
+    print_list([*rows, more], ("board", "set_up", "status", "players"), as_json=False)
+    assert piped.getvalue() == ("7   bowl  closed   bob, alice\n12        playing  bob, carol\n")
 
 
 def every_command(group: click.Group = main, *path: str) -> Iterator[tuple[str, ...]]:
