@@ -26,32 +26,28 @@ class BanList:
 
     def __init__(self, bans: Iterable[Ban]) -> None:
         self._names: dict[str, str] = {}
-        self._networks: list[tuple[Network, str]] = []
         for ban in bans:
-            if network := network_of(ban.what):
-                self._networks.append((network, ban.what))
-            else:
-                keys = map(mailbox_key, ban.addresses)
-                self._names |= dict.fromkeys((*keys, ban.what), ban.what)
+            keys = map(mailbox_key, ban.addresses)
+            self._names |= dict.fromkeys((*keys, ban.what), ban.what)
 
     def find(self, address: str, whence: str = "") -> str | None:
-        """Return which ban forbids a mail, or None. `whence` is an IP address, a network or "".
+        """Return which ban forbids a mail, or None. `whence` is an IP address, a network or ""."""
+        names = names_of(address, whence) if self._names else ()
+        return next((self._names[name] for name in names if name in self._names), None)
 
-        A ban of a part of that network forbids nothing, as the mail may be from another part.
-        """
-        mailbox = mailbox_key(address)
-        labels = mailbox.rpartition("@")[2].split(".")
-        domains = ("@" + ".".join(labels[at:]) for at in range(len(labels)))
-        names = (name for name in (mailbox, *domains) if name in self._names)
-        if (name := next(names, None)) is not None:
-            return self._names[name]
-        its = network_of(whence)
-        whole = (
-            what
-            for network, what in self._networks
-            if its and network.overlaps(its) and network.prefixlen <= its.prefixlen
-        )
-        return next(whole, None)
+
+def names_of(address: str, whence: str = "") -> list[str]:
+    """Return all that could be banned to forbid a mail: of its address, and of whence it comes.
+
+    A part of the network that it comes from is not among them, as it may be from another part.
+    """
+    mailbox = mailbox_key(address)
+    labels = mailbox.rpartition("@")[2].split(".")
+    domains = ("@" + ".".join(labels[at:]) for at in range(len(labels)))
+    its = network_of(whence)
+    sizes = range(its.prefixlen if its else -1, -1, -1)
+    around = (str(its.supernet(new_prefix=size)) for size in sizes) if its else ()
+    return [mailbox, *domains, *around]
 
 
 def network_of(text: str) -> Network | None:

@@ -46,7 +46,7 @@ from pbm.play.limits import UNNAMED_TOLD
 from pbm.play.turn import Cause
 from pbm.service.answering.answers import ask_owner, handle_answer
 from pbm.service.answering.newcomers import answer_stranger
-from pbm.service.intake.bans import BanList, whence
+from pbm.service.intake.bans import names_of, whence
 from pbm.service.intake.upstream_mta import known_front, take_probe, what_it_says
 from pbm.service.obeying.obey import obey
 from pbm.service.post.bounces import hear_from, hear_report, send_missed
@@ -180,9 +180,9 @@ def _handle(turn: MailTurn, speaker: Speaker) -> str:
 
 def _ban_of(turn: MailTurn) -> str | None:
     """Return which ban forbids a mail by now. It was none, or not known, when the mail came."""
-    bans, mail = BanList(turn.work.bans.all()), turn.mail
-    by = whence(mail.peer, mail.network)
-    return bans.find(turn.cause.author, by) or bans.find(mail.sender, by)
+    by = whence(turn.mail.peer, turn.mail.network)
+    names = [*names_of(turn.cause.author), *names_of(turn.mail.sender, by)]
+    return next((ban.what for ban in turn.work.bans.named(names)), None)
 
 
 def run_logins(turn: MailTurn, speaker: Speaker, dmarc: Dmarc) -> tuple[MailTurn, list[str]]:

@@ -3,12 +3,12 @@
 A heartbeat is a row that shows when a process was last alive.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, or_, select, text
+from sqlalchemy import Select, delete, func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from pbm.clock import Clock
@@ -65,11 +65,20 @@ class Changes(Repository):
         return self._all(Change, query)[::-1]
 
 
+_WHOSE = addresses.c.player_id == bans.c.player_id
+_BANS = select(bans, addresses.c.address_key).outerjoin(addresses, _WHOSE)
+
+
 class Bans(Repository):
     def all(self) -> tuple[Ban, ...]:
         """Return all bans, the oldest first."""
-        whose = addresses.c.player_id == bans.c.player_id
-        query = select(bans, addresses.c.address_key).outerjoin(addresses, whose)
+        return self._found(_BANS)
+
+    def named(self, names: Collection[str]) -> tuple[Ban, ...]:
+        """Return those of some addresses, domains and networks that are banned."""
+        return self._found(_BANS.where(bans.c.what.in_(names)))
+
+    def _found(self, query: Select[Any]) -> tuple[Ban, ...]:
         found: dict[str, Ban] = {}
         for row in self._rows(query.order_by(bans.c.at, bans.c.what)):
             known = found.get(row["what"]) or Ban(row["what"], row["at"], row["who"], row["why"])
