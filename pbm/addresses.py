@@ -1,4 +1,4 @@
-"""Mail addresses in text, keys by which they are compared, and what stands for them in the log."""
+"""Finds mail addresses in text, compares them by keys, and makes their digests for the log."""
 
 import re
 from hashlib import sha256

@@ -42,7 +42,7 @@ def print_list(
     most: int | None = None,
     empty: str = "",
 ) -> None:
-    """Print rows: all of each as JSON, else its columns, each as wide as what stands in it."""
+    """Print rows as JSON with all their fields, or as columns that are as wide as their texts."""
     if as_json:
         print_json(rows)
     elif not rows:

@@ -125,6 +125,7 @@ def test_a_position_that_no_board_has(table: Table) -> None:
         ("preview a1-b2", "as it would be after a1-c3,b2, move 1 (#1). Nothing has been played."),
         ("prev 1 c3 to d4", "as it would be after c3,d4, move 1 (#1). Nothing has been played."),
         ("submit c3 to d4", "Do you want to play c3,d4 on board 1?"),
+        ("submit 1 c3 to d4", "Do you want to play c3,d4 on board 1?"),
         ("preview new 3 -bowl a1-b2", "Nothing has changed."),
         ("submit a1 to e5", "Nothing has changed."),
     ],
